@@ -1,0 +1,183 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Make a Debian machine ready and build TideFlow: packages (their services are
+# not started), the source of the installed Slurm (configured, for its private
+# headers), configure, make.  Does nothing that is done already.
+set -euo pipefail
+
+usage()
+{
+	cat <<'USAGE'
+usage: contrib/build.sh [--builddir DIR] [--sanitize] [--werror] [--deps-only]
+
+Installs what is missing (as root), fetches and configures the source of the
+installed Slurm below ~/.cache/tideflow, and builds in DIR (default: build).
+
+  --builddir DIR  build there
+  --sanitize      with AddressSanitizer and UBSan (default folder: build-asan)
+  --werror        warnings are errors
+  --deps-only     packages and the Slurm source only
+USAGE
+}
+
+top=$(cd "$(dirname "$0")/.." && pwd)
+builddir=
+sanitize=no
+deps_only=no
+confargs=()
+while [ $# -gt 0 ]; do
+	case $1 in
+	--builddir) builddir=${2:?--builddir needs a folder}; shift ;;
+	--sanitize) sanitize=yes; confargs+=(--enable-sanitizers) ;;
+	--werror) confargs+=(--enable-werror) ;;
+	--deps-only) deps_only=yes ;;
+	-h | --help) usage; exit 0 ;;
+	*) echo "build.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+	esac
+	shift
+done
+if [ -z "$builddir" ]; then
+	builddir=$top/build
+	[ $sanitize = no ] || builddir=$top/build-asan
+fi
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/tideflow
+mkdir -p "$cache"
+
+say() { echo "build: $*"; }
+die() { echo "build.sh: $*" >&2; exit 1; }
+
+wanted_packages()
+{
+	sed 's/#.*//' "$top/contrib/packages.txt" | awk 'NF { print $1 }'
+}
+
+missing_packages()
+{
+	local p
+	for p in $(wanted_packages); do
+		dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null |
+			grep -qx installed || echo "$p"
+	done
+}
+
+# A policy-rc.d that answers 101 keeps apt from starting the services of what
+# it installs; one that is there already is left alone.
+install_packages()
+{
+	local policy=/usr/sbin/policy-rc.d ours=no rc=0
+
+	[ "$(id -u)" = 0 ] ||
+		die "cannot install packages ($*): root is needed"
+	say "installing $# packages"
+	if [ ! -e $policy ]; then
+		printf '#!/bin/sh\nexit 101\n' >$policy
+		chmod 755 $policy
+		ours=yes
+	fi
+	{
+		apt-get -qq update &&
+		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
+			--no-install-recommends "$@"
+	} >"$cache/apt.log" 2>&1 </dev/null || rc=$?
+	[ $ours = no ] || rm -f $policy
+	[ $rc = 0 ] || { tail -n 20 "$cache/apt.log" >&2; die "could not install packages: see $cache/apt.log"; }
+}
+
+# The apt sources of this machine with source packages turned on, in a folder
+# of our own: nothing in /etc changes.
+apt_with_sources()
+{
+	local dir=$1 f
+	mkdir -p "$dir/sources" "$dir/lists/partial"
+	rm -f "$dir"/sources/*
+	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+		[ ! -f "$f" ] || sed -n 's/^deb \(.*debian.*\)/deb \1\ndeb-src \1/p' \
+			"$f" >"$dir/sources/$(basename "$f")"
+	done
+	for f in /etc/apt/sources.list.d/*.sources; do
+		[ -f "$f" ] && grep -qi 'debian' "$f" || continue
+		sed 's/^Types:.*/Types: deb deb-src/' "$f" \
+			>"$dir/sources/$(basename "$f")"
+	done
+	shift
+	apt-get -qq -o Dir::Etc::sourcelist=/dev/null \
+		-o Dir::Etc::sourceparts="$dir/sources" \
+		-o Dir::State::lists="$dir/lists" \
+		-o APT::Get::List-Cleanup=0 -o APT::Sandbox::User=root "$@"
+}
+
+slurm_package_version()
+{
+	dpkg-query -W -f '${source:Version}' slurmctld 2>/dev/null ||
+		dpkg-query -W -f '${source:Version}' slurm-wlm-basic-plugins
+}
+
+# Fetch and configure the source that matches the installed Slurm, once.  The
+# result has config.h and slurm/slurm_version.h; nothing of it is compiled.
+slurm_source()
+{
+	local full=$1 version=${1%%-*} dir=$cache/slurm-${1%%-*} work
+	[ "$(cat "$dir/.tideflow-ready" 2>/dev/null)" != "$full" ] || return 0
+	say "fetching the source of Slurm $full"
+	work=$(mktemp -d "$cache/slurm.XXXXXX")
+	(
+		cd "$work"
+		apt_with_sources "$work/apt" update
+		apt_with_sources "$work/apt" source --download-only \
+			"slurm-wlm=$full"
+		dpkg-source --no-check -x slurm-wlm_*.dsc src
+	) >"$cache/slurm-source.log" 2>&1 ||
+		die "could not fetch the source of Slurm $full: see $cache/slurm-source.log"
+	say "configuring the source of Slurm $version (about a minute)"
+	(
+		cd "$work/src"
+		./configure --sysconfdir=/etc/slurm --with-munge \
+			--without-rpath --disable-debug \
+			--enable-multiple-slurmd --with-pmix \
+			--libdir="/usr/lib/$(gcc -print-multiarch)/slurm-wlm"
+	) >"$cache/slurm-configure.log" 2>&1 ||
+		die "could not configure the source of Slurm: see $cache/slurm-configure.log"
+	echo "$full" >"$work/src/.tideflow-ready"
+	rm -rf "$dir"
+	mv "$work/src" "$dir"
+	rm -rf "$work"
+}
+
+# Two builds at once share the cache: one makes it, the other waits.
+exec 9>"$cache/lock"
+flock 9
+if command -v dpkg-query >/dev/null; then
+	mapfile -t missing < <(missing_packages)
+	[ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
+	full=$(slurm_package_version)
+	slurm_source "$full"
+	confargs+=(--with-slurm-source="$cache/slurm-${full%%-*}")
+fi
+flock -u 9
+[ $deps_only = no ] || exit 0
+
+[ -x "$top/configure" ] && [ ! "$top/configure.ac" -nt "$top/configure" ] || {
+	say "autoreconf"
+	(cd "$top" && autoreconf -i -f) >"$cache/autoreconf.log" 2>&1 || {
+		cat "$cache/autoreconf.log" >&2
+		die "autoreconf failed"
+	}
+}
+mkdir -p "$builddir"
+cd "$builddir"
+if [ ! -f config.status ] || [ "$top/configure" -nt config.status ] ||
+   [ "$(cat .confargs 2>/dev/null)" != "${confargs[*]}" ]; then
+	say "configure ${confargs[*]}"
+	"$top/configure" "${confargs[@]}" >configure.out 2>&1 || {
+		tail -n 20 configure.out >&2
+		die "configure failed: see $builddir/config.log"
+	}
+	echo "${confargs[*]}" >.confargs
+fi
+say "make"
+make -s -j"$(nproc)" >make.out 2>&1 || {
+	grep -E -B2 -A8 'error|Error' make.out | tail -n 60 >&2
+	die "make failed: see $builddir/make.out"
+}
+say "done in $builddir"
