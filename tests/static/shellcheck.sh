@@ -1,0 +1,13 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Run shellcheck over every shell script, found by name or by its first line.
+cd "$(dirname "$0")/../.." || exit 1
+command -v shellcheck >/dev/null || {
+	echo "ok - shellcheck # SKIP shellcheck is not installed"
+	exit 0
+}
+mapfile -t scripts < <({
+	git ls-files '*.sh' '*.t'
+	git ls-files | xargs grep -lE '^#!/bin/(ba)?sh' 2>/dev/null
+} | sort -u)
+shellcheck -x -S warning "${scripts[@]}"
