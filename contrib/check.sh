@@ -101,6 +101,14 @@ unit_tests()
 	done
 }
 
+# A system test runs in a folder of the build tree, where its trash goes.
+system_test()
+{
+	mkdir -p build/t
+	one "$1" 900 env -C build/t builddir="$top/build" \
+		bash "$(realpath "$1")"
+}
+
 mkdir -p "$logs"
 if [ $build = yes ]; then
 	contrib/build.sh "${werror[@]}" || exit 1
@@ -122,7 +130,7 @@ if [ ${#only[@]} = 0 ]; then
 	[ $units = yes ] || only=(tests/*.t)
 fi
 for t in "${only[@]}"; do
-	[ ! -f "$t" ] || one "$t" 900 env builddir="$top/build" bash "$t"
+	[ ! -f "$t" ] || system_test "$t"
 done
 
 [ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"

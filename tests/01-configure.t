@@ -1,0 +1,80 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# configure: what it refuses, and what it builds on a machine without Slurm.
+# The source trees here are synthetic: the two headers that configure reads.
+top=$(cd "$(dirname "$0")/.." && pwd)
+test_description='configure agrees with the installed Slurm or says why not'
+. "${SHARNESS_TEST_LIB:-/usr/share/sharness/sharness.sh}"
+
+
+conf=$top/configure
+installed=$(PATH=$PATH:/usr/sbin slurmctld -V 2>/dev/null | sed 's/^[^ ]* //')
+[ -x "$conf" ] || { skip_all='no configure: run contrib/build.sh'; test_done; }
+[ -n "$installed" ] && test_set_prereq SLURM
+
+# source_tree DIR VERSION
+source_tree()
+{
+	mkdir -p "$1/src/common" "$1/slurm" &&
+		: >"$1/src/common/slurm_xlator.h" &&
+		echo "#define SLURM_VERSION_STRING \"$2\"" >"$1/config.h" &&
+		: >"$1/slurm/slurm_version.h"
+}
+
+# refused TEXT ARG...: configure ends badly and says TEXT.
+refused()
+{
+	local text=$1
+	shift
+	rm -rf obj && mkdir obj &&
+		(cd obj && test_must_fail "$conf" -q "$@" >../out 2>&1) &&
+		grep -F -e "$text" out || { cat out; return 1; }
+}
+
+test_expect_success SLURM 'a source of another version is refused' '
+	source_tree other 99.05.1 &&
+	refused "the installed Slurm is $installed but the source in $PWD/other is 99.05.1" \
+		"--with-slurm-source=$PWD/other"
+'
+
+test_expect_success SLURM 'a source that was not configured is refused' '
+	source_tree bare $installed && rm bare/config.h &&
+	refused "has no config.h: run ./configure there first" \
+		"--with-slurm-source=$PWD/bare"
+'
+
+test_expect_success SLURM 'a folder that is no Slurm source is refused' '
+	mkdir -p empty &&
+	refused "is not a Slurm source tree" "--with-slurm-source=$PWD/empty"
+'
+
+test_expect_success SLURM 'a running slurmctld of another version is refused' '
+	source_tree same $installed &&
+	mkdir -p bin &&
+	printf "#!/bin/sh\necho \"SLURM_VERSION = 99.05.1\"\n" >bin/scontrol &&
+	chmod 755 bin/scontrol &&
+	PATH=$PWD/bin:$PATH refused "the running slurmctld is 99.05.1" \
+		"--with-slurm-source=$PWD/same"
+'
+
+test_expect_success SLURM 'a wrong plugin folder is refused' '
+	refused "there is no select_cons_tres.so in" \
+		"--with-slurm-source=$PWD/same" "--with-slurm-plugindir=$PWD/empty"
+'
+
+test_expect_success SLURM 'plugins are asked for without a source: refused' '
+	refused "--with-slurm-source=DIR is needed" --with-slurm
+'
+
+test_expect_success 'without Slurm it says loudly what is off' '
+	rm -rf obj && mkdir obj &&
+	(cd obj && "$conf" --without-slurm >../out 2>&1) &&
+	grep "WARNING: the Slurm plugins are NOT built" out
+'
+
+test_expect_success 'without Slurm common/ builds and passes its tests' '
+	make -s -C obj/common check >out 2>&1 || { tail -n 30 out; false; }
+'
+
+test_done
