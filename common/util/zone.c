@@ -240,7 +240,7 @@ int tide_zone_parse_time(const struct tide_zone *zone, const char *text,
 	int32_t offset;
 
 	if (*text == '@')
-		return tide_parse_int(text + 1, -INT64_C(1) << 40,
+		return tide_parse_int(text + 1, -(INT64_C(1) << 40),
 				      INT64_C(1) << 40, ret_utc, err);
 	/* the third dash, behind the clock, is a western offset */
 	if (minus && minus > strchr(text, ':'))
