@@ -7,6 +7,8 @@
 #   change between patch releases, so installed, source and (if a slurmctld
 #   answers) running version must agree: anything else is an error, never a
 #   guess.  Without Slurm common/ and launcher/ are built alone.
+#   SLURM_CPPFLAGS puts compat/slurm/config.h in front of our own config.h:
+#   members of Slurm's records depend on Slurm's.
 AC_DEFUN([X_AC_SLURM], [
 	AC_ARG_WITH([slurm],
 		[AS_HELP_STRING([--without-slurm], [do not build the plugins])],
@@ -44,7 +46,7 @@ AC_DEFUN([X_AC_SLURM], [
 		[AC_MSG_ERROR([cannot build for Slurm: $x_slurm_summary])])
 	SLURM_SOURCE=$with_slurm_source
 	SLURM_PLUGINDIR=$with_slurm_plugindir
-	SLURM_CPPFLAGS="-isystem $SLURM_SOURCE -isystem $SLURM_SOURCE/slurm"
+	SLURM_CPPFLAGS="-iquote \$(top_builddir)/compat/slurm -isystem $SLURM_SOURCE -isystem $SLURM_SOURCE/slurm"
 	SLURM_CLIENT_LIBS=-lslurm
 	AC_SUBST([SLURM_VERSION])
 	AC_SUBST([SLURM_SOURCE])
