@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tidectl check: can TideFlow's rules hold with these configuration files?
+ * Prints what common/conf found; knows no rule itself.
+ */
+#include "config.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/tidectl/tidectl.h"
+#include "common/conf/site.h"
+#include "common/util/err.h"
+
+static int print_json(const struct tide_findings *findings)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tide_finding *f = &findings->finding[i];
+
+		json_array_append_new(
+			list, json_pack("{s:s, s:s, s:i, s:s, s:s?}", "level",
+					tide_level_name(f->level), "file",
+					f->file, "line", f->line, "what",
+					f->what, "fix", f->fix));
+	}
+	return tidectl_print_json(list);
+}
+
+static int print_text(const struct tide_findings *findings)
+{
+	int count[3] = {0};
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tide_finding *f = &findings->finding[i];
+
+		count[f->level]++;
+		if (f->line)
+			printf("%-8s %s:%d: %s\n", tide_level_name(f->level),
+			       f->file, f->line, f->what);
+		else
+			printf("%-8s %s: %s\n", tide_level_name(f->level),
+			       f->file, f->what);
+		if (f->fix)
+			printf("         fix: %s\n", f->fix);
+	}
+	printf("%d ok, %d warnings, %d errors\n", count[TIDE_LEVEL_OK],
+	       count[TIDE_LEVEL_WARNING], count[TIDE_LEVEL_ERROR]);
+	return TIDECTL_DONE;
+}
+
+static int check(const char *dir, int json)
+{
+	struct tide_findings findings = {0};
+	struct tide_err err;
+	int status;
+
+	if (tide_site_check(dir, NULL, &findings, &err))
+		status = tidectl_fail("cannot check '%s': %s", dir, err.text);
+	else if (json)
+		status = print_json(&findings);
+	else
+		status = print_text(&findings);
+	if (tide_findings_worst(&findings) == TIDE_LEVEL_ERROR)
+		status = TIDECTL_FAILED;
+	tide_findings_release(&findings);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"conf-dir", required_argument, NULL, 'd'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	char *dir = NULL, *last;
+	int json = 0, option, status;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 'd':
+			free(dir);
+			dir = strdup(optarg);
+			break;
+		case 'j':
+			json = 1;
+			break;
+		default:
+			free(dir);
+			return tidectl_other_option(&tidectl_check, option);
+		}
+	}
+	if (optind < argc) {
+		free(dir);
+		return tidectl_usage(&tidectl_check,
+				     "'%s' is one word too many", argv[optind]);
+	}
+	if (!dir) {
+		dir = tidectl_slurm_file("");
+		/* the folder, without the slash behind it */
+		last = dir ? strrchr(dir, '/') : NULL;
+		if (last && last != dir)
+			*last = '\0';
+	}
+	status = dir ? check(dir, json) : tidectl_fail("out of memory");
+	free(dir);
+	return status;
+}
+
+const struct tidectl_command tidectl_check = {
+	.name = "check",
+	.summary = "whether TideFlow can work with the configuration files",
+	.usage = "[--conf-dir DIR] [--json]",
+	.help = "  --conf-dir DIR  the folder with tide.conf, slurm.conf and slurmdbd.conf; default:\n"
+		"                  that of $SLURM_CONF, else /etc/slurm\n"
+		"  --json          an array of findings; keys in tidectl(1)\n"
+		"\n"
+		"Exit status 1 when there is an error among the findings.\n",
+	.run = run,
+};
