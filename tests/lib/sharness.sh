@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# What every system test sources first: Debian's sharness, run in the build
+# tree, with what the steps wrote shown when one failed, and one place where
+# cleanup is registered for exit and signals. A test sets test_description
+# before and calls test_done last. $builddir names the build tree.
+
+TIDE_TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+builddir=${builddir:-$TIDE_TOP/build}
+[ -d "$builddir" ] || {
+	echo "1..0 # SKIP no build tree in $builddir"
+	exit 0
+}
+builddir=$(cd "$builddir" && pwd -P)
+export builddir
+SHARNESS_TEST_DIRECTORY=$builddir/tests
+SHARNESS_BUILD_DIRECTORY=$builddir
+mkdir -p "$SHARNESS_TEST_DIRECTORY"
+[ -r /usr/share/sharness/sharness.sh ] || {
+	echo "1..0 # SKIP sharness is not installed"
+	exit 0
+}
+# shellcheck source=/dev/null
+. /usr/share/sharness/sharness.sh
+
+# What the steps write, unless -v sends it to the terminal.
+TIDE_STEPS=
+[ "${verbose:-}" = t ] || {
+	TIDE_STEPS=$SHARNESS_TEST_DIRECTORY/${0##*/}.steps
+	exec 3>"$TIDE_STEPS" 4>&3
+}
+
+# at_exit CMD...: CMD runs when the test ends, however it ends; last first.
+TIDE_AT_EXIT=()
+at_exit() {
+	TIDE_AT_EXIT=("$*" "${TIDE_AT_EXIT[@]}")
+}
+
+tide_exit() {
+	local rc=$? cmd
+
+	trap '' INT TERM HUP
+	trap - EXIT
+	[ -n "$EXIT_OK" ] || [ $rc != 0 ] || rc=1
+	[ $rc = 0 ] || [ -z "$TIDE_STEPS" ] ||
+		tail -n 100 "$TIDE_STEPS" | sed 's/^/# /'
+	TIDE_FAILED=$rc
+	for cmd in "${TIDE_AT_EXIT[@]}"; do
+		eval "$cmd"
+	done
+	[ $rc != 0 ] || rm -f "$TIDE_STEPS"
+	exit "$rc"
+}
+trap tide_exit EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# step NAME: says in the log of the steps where we are.
+note() {
+	echo "# $*" >&3
+}
+
+# wait_for SECONDS CMD...: runs CMD until it succeeds; false, and said, when
+# the time is over.
+wait_for() {
+	local limit=$((SECONDS + $1)) what
+
+	shift
+	what=$*
+	until "$@"; do
+		[ "$SECONDS" -lt "$limit" ] || {
+			echo "waited in vain for: $what" >&2
+			return 1
+		}
+		sleep 0.1
+	done
+}
+
+# skip_unless REASON CMD...: ends the test as skipped when CMD fails.
+skip_unless() {
+	local reason=$1
+
+	shift
+	"$@" >/dev/null 2>&1 && return
+	skip_all=$reason
+	test_done
+}
