@@ -72,7 +72,7 @@ const struct tide_key tide_keys[] = {
 	    "The nodes it lends. Without an open window they are closed to the pool. A node has one owner."),
 	KEY("Earn", TIDE_KEY_CHOICE, OWNER(earn),
 	    NULL, "used", "used", "used",
-	    "What it earns for: devices while pool jobs use them. (offered: not supported yet.)"),
+	    "What it earns for: used is devices while pool jobs use them; offered is not supported yet."),
 
 	KEY("WindowName", TIDE_KEY_NAME, WINDOW(name),
 	    NULL, NULL, NULL, "nights",
