@@ -58,6 +58,9 @@ AC_DEFUN([X_AC_SLURM], [
 	AC_DEFINE_UNQUOTED([TIDE_SLURM_VERSION], ["$SLURM_VERSION"],
 		[version of Slurm that the plugins are built for])
 	AM_CONDITIONAL([WITH_SLURM], [test "x$x_slurm" = xyes])
+	AS_IF([test "x$x_slurm" = xyes], [x_with_slurm=1], [x_with_slurm=0])
+	AC_DEFINE_UNQUOTED([TIDE_WITH_SLURM], [$x_with_slurm],
+		[1: commands can talk to a live Slurm])
 	PKG_CHECK_MODULES([MARIADB], [libmariadb], [x_mariadb=yes], [x_mariadb=no])
 	AS_IF([test "x$x_slurm" = xyes && test "x$x_mariadb" = xno],
 		[AC_MSG_ERROR([cannot build the credits plugin: libmariadb is missing (libmariadb-dev)])])

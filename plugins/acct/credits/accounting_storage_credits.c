@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * accounting_storage/credits: a layer over Slurm's accounting_storage/mysql in
+ * slurmdbd.  It depends (ELF DT_NEEDED) on accounting_storage_mysql.so, so every
+ * operation that is not named here is Slurm's own; those that are call the
+ * original first, by dlsym(RTLD_NEXT).
+ *
+ * Overridden: the end of a job (wakes the poster), reading jobs (credits in
+ * SystemComment), the rollup (the poster catches up before), reading
+ * transactions (the channel of tidectl credits), reconfigure (tide.conf is read
+ * again), init and fini.  None of them lets an error of ours reach Slurm.
+ */
+#include "compat/plugin.h"
+
+#include <dlfcn.h>
+
+#include "slurm/slurmdb.h"
+#include "src/common/list.h"
+#include "src/common/slurmdb_defs.h"
+#include "src/slurmctld/slurmctld.h"
+
+#include "plugins/acct/credits/comment.h"
+#include "plugins/acct/credits/poster.h"
+#include "plugins/acct/credits/query.h"
+
+const char plugin_name[] = "TideFlow credits over MySQL";
+const char plugin_type[] = "accounting_storage/credits";
+const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
+
+/* Slurm has no prototypes for what its loader looks up. */
+int init(void);
+int fini(void);
+int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job);
+List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
+				     slurmdb_job_cond_t *cond);
+int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
+			      uint16_t archive, List *stats);
+List acct_storage_p_get_txn(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond);
+int acct_storage_p_reconfig(void *db_conn, bool dbd);
+
+/* How long the rollup waits for the poster at most. */
+#define ROLLUP_WAIT_S 5
+
+/* First string of info_list in a query that is ours, the second is the request.
+ */
+#define CHANNEL "tideflow-credits-1"
+
+/* The functions that ours stand in front of. */
+static struct {
+	int (*init)(void);
+	int (*fini)(void);
+	int (*job_complete)(void *db_conn, job_record_t *job);
+	List (*get_jobs)(void *db_conn, uid_t uid, slurmdb_job_cond_t *cond);
+	int (*roll_usage)(void *db_conn, time_t start, time_t end,
+			  uint16_t archive, List *stats);
+	List (*get_txn)(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond);
+	int (*reconfig)(void *db_conn, bool dbd);
+} next;
+
+static int find_next(void)
+{
+	const struct {
+		const char *name;
+		void **where;
+	} names[] = {
+		{ "init", (void **)&next.init },
+		{ "fini", (void **)&next.fini },
+		{ "jobacct_storage_p_job_complete",
+		  (void **)&next.job_complete },
+		{ "jobacct_storage_p_get_jobs_cond", (void **)&next.get_jobs },
+		{ "acct_storage_p_roll_usage", (void **)&next.roll_usage },
+		{ "acct_storage_p_get_txn", (void **)&next.get_txn },
+		{ "acct_storage_p_reconfig", (void **)&next.reconfig },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		*names[i].where = dlsym(RTLD_NEXT, names[i].name);
+		if (!*names[i].where) {
+			error("credits: accounting_storage_mysql.so has no %s",
+			      names[i].name);
+			return SLURM_ERROR;
+		}
+	}
+	return SLURM_SUCCESS;
+}
+
+int init(void)
+{
+	int rc;
+
+	if (find_next())
+		return SLURM_ERROR;
+	rc = next.init();
+	if (rc)
+		return rc;
+	/* Accounting goes on without us. */
+	if (tide_poster_start())
+		error("credits: no thread for charging: %m");
+	return SLURM_SUCCESS;
+}
+
+int fini(void)
+{
+	tide_poster_stop();
+	tide_query_close();
+	tide_comment_close();
+	return next.fini();
+}
+
+int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
+{
+	int rc = next.job_complete(db_conn, job);
+	int saved = errno;
+
+	if (job->start_time && job->end_time)
+		tide_poster_wake((int64_t)job->end_time);
+	errno = saved;
+	return rc;
+}
+
+List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
+					    slurmdb_job_cond_t *cond)
+{
+	List jobs = next.get_jobs(db_conn, uid, cond);
+	int saved = errno;
+
+	tide_comment_jobs(jobs);
+	errno = saved;
+	return jobs;
+}
+
+/* The rollup may purge old jobs: charge them before. */
+int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
+				     uint16_t archive, List *stats)
+{
+	if (!tide_poster_catch_up(true, ROLLUP_WAIT_S))
+		debug("credits: the poster did not catch up before the rollup");
+	return next.roll_usage(db_conn, start, end, archive, stats);
+}
+
+static const char *channel_request(slurmdb_txn_cond_t *cond)
+{
+	const char *mark, *request = NULL;
+	ListIterator itr;
+
+	if (!cond || !cond->info_list || list_count(cond->info_list) != 2)
+		return NULL;
+	itr = list_iterator_create(cond->info_list);
+	mark = list_next(itr);
+	if (!xstrcmp(mark, CHANNEL))
+		request = list_next(itr);
+	list_iterator_destroy(itr);
+	return request;
+}
+
+List acct_storage_p_get_txn(void *db_conn, uid_t uid,
+				   slurmdb_txn_cond_t *cond)
+{
+	const char *request = channel_request(cond);
+	slurmdb_txn_rec_t *rec;
+	List answer;
+
+	if (!request)
+		return next.get_txn(db_conn, uid, cond);
+	rec = xmalloc(sizeof(*rec));
+	rec->timestamp = time(NULL);
+	rec->actor_name = xstrdup(CHANNEL);
+	rec->set_info = tide_query_answer(db_conn, uid, request);
+	answer = list_create(slurmdb_destroy_txn_rec);
+	list_append(answer, rec);
+	errno = SLURM_SUCCESS;
+	return answer;
+}
+
+int acct_storage_p_reconfig(void *db_conn, bool dbd)
+{
+	tide_poster_reload();
+	return next.reconfig(db_conn, dbd);
+}

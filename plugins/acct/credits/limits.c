@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Limits.  Which limit is right is decided elsewhere (tide_limit_minutes()).
+ */
+#include "compat/plugin.h"
+
+#include "plugins/acct/credits/limits.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "slurm/slurmdb.h"
+#include "src/common/list.h"
+#include "src/common/slurmdb_defs.h"
+
+#include "common/credit/charge.h"
+
+/* accounting_storage_mysql.so's, as in the interface's table of operations. */
+void *acct_storage_p_get_connection(int conn_num, uint16_t *persist_conn_flags,
+				    bool rollback, char *cluster_name);
+int acct_storage_p_close_connection(void **db_conn);
+int acct_storage_p_commit(void *db_conn, bool commit);
+int acct_storage_p_add_qos(void *db_conn, uint32_t uid, List qos_list);
+List acct_storage_p_modify_qos(void *db_conn, uint32_t uid,
+			       slurmdb_qos_cond_t *cond, slurmdb_qos_rec_t *qos);
+List acct_storage_p_modify_assocs(void *db_conn, uint32_t uid,
+				  slurmdb_assoc_cond_t *cond,
+				  slurmdb_assoc_rec_t *assoc);
+
+/* Slurm's connection for changes; the poster's only. */
+static void *conn;
+
+static int open_conn(struct tide_err *err)
+{
+	if (conn)
+		return 0;
+	conn = acct_storage_p_get_connection(0, NULL, true, NULL);
+	if (conn && errno) {
+		acct_storage_p_close_connection(&conn);
+		conn = NULL;
+	}
+	return conn ? 0 :
+		      tide_err_set(err, ENOTCONN,
+				   "could not open Slurm's storage");
+}
+
+void tide_limits_close(void)
+{
+	if (conn)
+		acct_storage_p_close_connection(&conn);
+	conn = NULL;
+}
+
+/* End Slurm's transaction, well or not. */
+static int finish(int good, const char *what, const char *account,
+		  struct tide_err *err)
+{
+	int saved = errno;
+
+	if (acct_storage_p_commit(conn, good) || !good)
+		return tide_err_set(err, EIO, "could not %s of account '%s': %s",
+				    what, account, slurm_strerror(saved));
+	return 0;
+}
+
+static List one_string(const char *text)
+{
+	List list = list_create(xfree_ptr);
+
+	list_append(list, xstrdup(text));
+	return list;
+}
+
+static int add_qos(const char *account, const char *name, struct tide_err *err)
+{
+	slurmdb_qos_rec_t *qos = xmalloc(sizeof(*qos));
+	List list = list_create(slurmdb_destroy_qos_rec);
+	int rc;
+
+	slurmdb_init_qos_rec(qos, false, NO_VAL);
+	qos->name = xstrdup(name);
+	qos->description = xstrdup("TideFlow credits");
+	qos->flags = QOS_FLAG_NO_DECAY | QOS_FLAG_USAGE_FACTOR_SAFE;
+	/* A limit of 0 holds every job, until there are credits. */
+	qos->grp_tres_mins = xstrdup("5=0");
+	list_append(list, qos);
+	rc = acct_storage_p_add_qos(conn, slurm_conf.slurm_user_id, list);
+	FREE_NULL_LIST(list);
+	return finish(!rc, "make the QOS", account, err);
+}
+
+static int attach_qos(const char *account, const char *cluster, int64_t qos,
+		      struct tide_err *err)
+{
+	slurmdb_assoc_cond_t cond;
+	slurmdb_assoc_rec_t rec;
+	char id[24];
+	List done;
+	int rc;
+
+	snprintf(id, sizeof(id), "+%" PRId64, qos);
+	memset(&cond, 0, sizeof(cond));
+	slurmdb_init_assoc_rec(&rec, false);
+	cond.acct_list = one_string(account);
+	cond.cluster_list = one_string(cluster);
+	/* One empty user: the association of the account itself. */
+	cond.user_list = one_string("");
+	rec.qos_list = one_string(id);
+	done = acct_storage_p_modify_assocs(conn, slurm_conf.slurm_user_id,
+					    &cond, &rec);
+	rc = finish(done && list_count(done), "allow the QOS", account, err);
+	FREE_NULL_LIST(done);
+	FREE_NULL_LIST(cond.acct_list);
+	FREE_NULL_LIST(cond.cluster_list);
+	FREE_NULL_LIST(cond.user_list);
+	FREE_NULL_LIST(rec.qos_list);
+	return rc;
+}
+
+/* 0 when the cluster's account has the QOS or the cluster has no such account.
+ */
+static int attach_where_missing(struct tide_db *db, const char *account,
+				const char *cluster, int64_t qos,
+				struct tide_err *err)
+{
+	char own[32], delta[32];
+	int64_t missing;
+
+	snprintf(own, sizeof(own), "%%,%" PRId64 ",%%", qos);
+	snprintf(delta, sizeof(delta), "%%,+%" PRId64 ",%%", qos);
+	if (tide_db_number(db, &missing, err,
+			   "select count(*) from `?n_assoc_table` where acct=?s and user='' and deleted=0 and not (qos like ?s or delta_qos like ?s)",
+			   cluster, account, own, delta))
+		return errno == ENOENT ? 0 : -1;
+	return missing ? attach_qos(account, cluster, qos, err) : 0;
+}
+
+static int find_qos(struct tide_db *db, const char *name, int64_t *ret_id,
+		    struct tide_err *err)
+{
+	return tide_db_number(db, ret_id, err,
+			      "select id from qos_table where name=?s and deleted=0",
+			      name);
+}
+
+int tide_limits_ensure(struct tide_db *db, const char *account,
+		       struct tide_err *err)
+{
+	char *name = tide_qos_name(account);
+	struct tide_rows *rows = NULL;
+	char **row;
+	int64_t id;
+	int rc = -1;
+
+	if (!name)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (open_conn(err) || find_qos(db, name, &id, err))
+		goto out;
+	if (!id && (add_qos(account, name, err) ||
+		    find_qos(db, name, &id, err)))
+		goto out;
+	if (tide_db_query(db, &rows, err,
+			  "select name from cluster_table where deleted=0"))
+		goto out;
+	rc = 0;
+	while (!rc && (row = tide_rows_next(rows)))
+		rc = attach_where_missing(db, account, row[0], id, err);
+out:
+	tide_rows_free(rows);
+	free(name);
+	return rc;
+}
+
+int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err)
+{
+	char *name = tide_qos_name(account), limit[32];
+	slurmdb_qos_cond_t cond;
+	slurmdb_qos_rec_t qos;
+	List done;
+	int rc;
+
+	if (!name)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (open_conn(err)) {
+		free(name);
+		return -1;
+	}
+	snprintf(limit, sizeof(limit), "5=%" PRId64, minutes);
+	memset(&cond, 0, sizeof(cond));
+	slurmdb_init_qos_rec(&qos, false, NO_VAL);
+	cond.name_list = one_string(name);
+	qos.grp_tres_mins = xstrdup(limit);
+	done = acct_storage_p_modify_qos(conn, slurm_conf.slurm_user_id, &cond,
+					 &qos);
+	rc = finish(done && list_count(done), "set the limit", account, err);
+	FREE_NULL_LIST(done);
+	FREE_NULL_LIST(cond.name_list);
+	xfree(qos.grp_tres_mins);
+	free(name);
+	return rc;
+}

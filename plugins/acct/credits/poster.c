@@ -1,0 +1,660 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The poster thread.  What is posted is decided in post.c, which limit in
+ * common/credit; here is when.
+ */
+#include "compat/plugin.h"
+
+#include "plugins/acct/credits/poster.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/common/read_config.h"
+#include "src/slurmdbd/read_config.h"
+
+#include "common/conf/conf.h"
+#include "common/credit/charge.h"
+#include "common/credit/from_conf.h"
+#include "plugins/acct/credits/ledger.h"
+#include "plugins/acct/credits/limits.h"
+#include "plugins/acct/credits/post.h"
+#include "plugins/acct/credits/rates.h"
+#include "plugins/acct/credits/run.h"
+
+/* slurmdbd's own; weak, as the plugin may be opened by a test. */
+extern bool have_control;
+extern char *acct_get_db_name(void);
+#pragma weak have_control
+
+#define LEASE_S 30	  /* how long the ledger is ours when we are gone */
+#define RENEW_S 10	  /* a lease is renewed when it is older than this */
+#define PAGE 100	  /* runs in one transaction */
+#define WAKE_MS 300	  /* from a completion to its commit, mostly */
+#define PAUSE_MS 1000	  /* between the starts of two passes */
+#define LATE_S 10	  /* completions are committed by then */
+#define IDLE_S 5	  /* tide.conf is looked at so often */
+#define MAX_BACKOFF_S 30  /* between attempts to reach the database */
+#define REPEAT_S 300	  /* the same complaint is logged so often */
+#define LIMIT_SLACK 600	  /* billing-minutes: a hundredth of a credit */
+
+static struct {
+	pthread_mutex_t lock; /* of this struct, held for moments only */
+	pthread_cond_t wake;  /* the thread has something to do */
+	pthread_cond_t done;  /* a pass has ended */
+	pthread_t thread;
+	bool running;
+	bool stop;
+	bool poked;	 /* a pass is wanted now */
+	bool everything; /* ... through all of the job table */
+	bool reload;
+	int64_t first_end; /* earliest end told since `since`, or INT64_MAX */
+	int64_t before;	   /* the same of the time before that */
+	int64_t since;
+	uint64_t begun; /* passes */
+	uint64_t ended;
+} poster = { .lock = PTHREAD_MUTEX_INITIALIZER,
+	     .first_end = INT64_MAX,
+	     .before = INT64_MAX };
+
+/* The thread's own; nobody else touches it. */
+static struct {
+	struct tide_db *db;
+	struct tide_rates *rates;
+	struct tide_tres *tres;
+	char holder[160];    /* who we are to the ledger */
+	int64_t leased;	     /* when the lease was renewed, 0: not ours */
+	bool tables;	     /* they are there */
+	bool charging;	     /* the tide.conf that is there is good */
+	struct stat conf;    /* of tide.conf as it was read */
+	bool conf_read;
+	int64_t limits_head; /* transactions whose limits were looked at */
+	bool retry_all;	     /* something failed: look at everything again */
+	bool ensure_qos;     /* look whether each account has its QOS */
+	int backoff;
+	char complaint[640];
+	int64_t complained;
+} own;
+
+static int64_t now_s(void)
+{
+	return (int64_t)time(NULL);
+}
+
+/* Logged once, and again when it changes or after a while. */
+static void complain(const char *what, const struct tide_err *err)
+{
+	char text[sizeof(own.complaint)];
+
+	snprintf(text, sizeof(text), "%s: %s", what, err->text);
+	if (!strcmp(text, own.complaint) &&
+	    now_s() < own.complained + REPEAT_S)
+		return;
+	memcpy(own.complaint, text, sizeof(own.complaint));
+	own.complained = now_s();
+	error("credits: %s", text);
+}
+
+static void content(void)
+{
+	if (*own.complaint)
+		info("credits: all is well again");
+	*own.complaint = '\0';
+}
+
+struct tide_db *tide_poster_db(void)
+{
+	char *database = acct_get_db_name();
+	struct tide_db_where where = {
+		.host = slurm_conf.accounting_storage_host,
+		.host2 = slurm_conf.accounting_storage_backup_host,
+		.port = slurm_conf.accounting_storage_port,
+		.user = slurm_conf.accounting_storage_user,
+		.password = slurm_conf.accounting_storage_pass,
+		.database = database,
+		.options = slurm_conf.accounting_storage_params,
+	};
+	struct tide_db *db = tide_db_create(&where);
+
+	xfree(database);
+	return db;
+}
+
+/* ---- the lease ---- */
+
+static void name_ourselves(void)
+{
+	char host[100] = "";
+
+	gethostname(host, sizeof(host) - 1);
+	snprintf(own.holder, sizeof(own.holder), "%s:%d:%" PRId64, host,
+		 (int)getpid(), now_s());
+}
+
+/* Whether a holder was a process of this host that is no more. */
+static bool is_dead(const char *holder)
+{
+	size_t len = strcspn(own.holder, ":");
+	long pid;
+
+	if (strncmp(holder, own.holder, len) || holder[len] != ':')
+		return false;
+	pid = strtol(holder + len + 1, NULL, 10);
+	return pid > 0 && (pid == getpid() ||
+			   (kill((pid_t)pid, 0) && errno == ESRCH));
+}
+
+static int hold_lease(bool *ret_mine, struct tide_err *err)
+{
+	char *holder = NULL;
+	int64_t now = now_s();
+	int rc;
+
+	*ret_mine = true;
+	if (own.leased && now >= own.leased && now < own.leased + RENEW_S)
+		return 0;
+	if (tide_ledger_holder(own.db, &holder, err))
+		return -1;
+	rc = tide_ledger_lease(own.db, own.holder,
+			       is_dead(holder) ? holder : NULL, LEASE_S,
+			       ret_mine, err);
+	if (!rc && *ret_mine && !own.leased) {
+		info("credits: posting to the ledger as %s", own.holder);
+		own.retry_all = true;
+	} else if (!rc && !*ret_mine) {
+		debug("credits: %s is posting to the ledger", holder);
+	}
+	own.leased = !rc && *ret_mine ? now : 0;
+	free(holder);
+	return rc;
+}
+
+/* ---- tide.conf ---- */
+
+static int read_conf(const char *path, struct tide_err *err)
+{
+	struct tide_prices *prices = NULL;
+	struct tide_conf *conf = NULL;
+	int rc = -1, saved;
+
+	if (tide_conf_load(path, NULL, &conf, NULL, err)) {
+		if (errno == ENOENT)
+			tide_err_set(err, ENOENT, "there is no %s", path);
+		goto out;
+	}
+	if (tide_prices_from_conf(conf, &prices, err)) {
+		tide_err_prefix(err, "%s", path);
+		goto out;
+	}
+	rc = tide_rates_set(own.rates, own.db, own.holder, prices, conf->text,
+			    now_s(), err);
+	if (!rc)
+		info("credits: new prices from %s are valid", path);
+out:
+	saved = errno;
+	tide_prices_destroy(prices);
+	tide_conf_destroy(conf);
+	errno = saved;
+	return rc < 0 ? -1 : 0;
+}
+
+static bool conf_changed(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		memset(&st, 0, sizeof(st));
+	if (own.conf_read && st.st_mtim.tv_sec == own.conf.st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == own.conf.st_mtim.tv_nsec &&
+	    st.st_size == own.conf.st_size && st.st_ino == own.conf.st_ino)
+		return false;
+	own.conf = st;
+	own.conf_read = true;
+	return true;
+}
+
+/* A bad tide.conf stops charging; what is missed is charged when it is mended.
+ */
+static int follow_conf(bool reload, struct tide_err *err)
+{
+	char *path = get_extra_conf_path("tide.conf");
+	bool was = own.charging;
+	int rc = 0;
+
+	if (conf_changed(path) || reload) {
+		own.charging = !read_conf(path, err);
+		if (!own.charging && (errno == ENOTCONN || errno == EAGAIN ||
+				      errno == EPERM || errno == EIO)) {
+			own.conf_read = false;
+			rc = -1;
+		} else if (!own.charging) {
+			error("credits: charging stops: %s", err->text);
+		} else if (!was) {
+			own.retry_all = true;
+		}
+	}
+	xfree(path);
+	return rc;
+}
+
+/* ---- runs ---- */
+
+/*
+ * Condition on account and start: only enrolled accounts, only what started
+ * after that.  NULL with errno; *ret_since is the earliest.
+ */
+static char *who_pays(int64_t *ret_since, struct tide_err *err)
+{
+	struct tide_rows *rows;
+	int64_t enrolled;
+	char *sql = NULL, **row;
+	size_t size = 0;
+	FILE *out;
+	char *p;
+
+	if (tide_db_query(own.db, &rows, err,
+			  "select account, enrolled from tide_account order by account"))
+		return NULL;
+	out = open_memstream(&sql, &size);
+	if (!out) {
+		tide_rows_free(rows);
+		tide_err_set(err, ENOMEM, "out of memory");
+		return NULL;
+	}
+	*ret_since = INT64_MAX;
+	fputs("0", out);
+	while ((row = tide_rows_next(rows))) {
+		enrolled = tide_rows_int(row[1]);
+		if (enrolled < *ret_since)
+			*ret_since = enrolled;
+		fputs(" or (j.account='", out);
+		/* Slurm's account names have no quote; be sure. */
+		for (p = row[0]; *p; p++)
+			if (*p != '\'' && *p != '\\')
+				fputc(*p, out);
+		fprintf(out, "' and j.time_start>=%" PRId64 ")", enrolled);
+	}
+	tide_rows_free(rows);
+	if (fclose(out)) {
+		free(sql);
+		tide_err_set(err, ENOMEM, "out of memory");
+		return NULL;
+	}
+	return sql;
+}
+
+static int charge_cluster(const char *cluster, const char *accounts,
+			  int64_t since, struct tide_err *err)
+{
+	struct tide_scan scan = {
+		.cluster = cluster,
+		.partition = tide_prices_partition(tide_rates_last(own.rates)),
+		.accounts = accounts,
+		.since = since,
+		.limit = PAGE,
+	};
+	size_t n, rows = PAGE, unread, posted, bad;
+	struct tide_dbrun *runs;
+	int rc = 0;
+
+	while (!rc && rows == PAGE) {
+		if (tide_run_scan(own.db, own.tres, &scan, &runs, &n, &rows,
+				  &unread, err))
+			return errno == ENOENT ? 0 : -1;
+		if (unread)
+			complain("could not read a run", err);
+		rc = tide_post_runs(own.db, own.holder, own.rates, runs, n,
+				    now_s(), &posted, &bad, err);
+		if (!rc && bad)
+			complain("could not charge a run", err);
+		if (!rc && posted)
+			debug("credits: charged %zu runs of cluster %s",
+			      posted, cluster);
+		tide_dbruns_free(runs, n);
+	}
+	return rc;
+}
+
+static int charge_runs(int64_t since, struct tide_err *err)
+{
+	int64_t enrolled = INT64_MAX;
+	struct tide_rows *rows = NULL;
+	char *accounts, **row;
+	int rc = -1;
+
+	accounts = who_pays(&enrolled, err);
+	if (!accounts)
+		return -1;
+	if (enrolled == INT64_MAX) {
+		rc = 0;
+		goto out;
+	}
+	if (tide_db_query(own.db, &rows, err,
+			  "select name from cluster_table where deleted=0"))
+		goto out;
+	rc = 0;
+	while (!rc && (row = tide_rows_next(rows)))
+		rc = charge_cluster(row[0], accounts,
+				    since > enrolled ? since : enrolled, err);
+out:
+	tide_rows_free(rows);
+	free(accounts);
+	return rc;
+}
+
+/* ---- limits ---- */
+
+static int give_limit(const char *account, int64_t balance, int64_t billing,
+		      const char *given, struct tide_err *err)
+{
+	int64_t minutes, old = tide_rows_int(given);
+
+	if (tide_limit_minutes(balance, billing, &minutes, err))
+		return -1;
+	if (!given || own.ensure_qos) {
+		if (tide_limits_ensure(own.db, account, err))
+			return -1;
+	}
+	if (given && minutes - old < LIMIT_SLACK && old - minutes < LIMIT_SLACK)
+		return 0;
+	/* In this order: when we die in between, it is done again. */
+	if (tide_limits_set(account, minutes, err))
+		return -1;
+	info("credits: account %s may use %" PRId64 " billing-minutes in all",
+	     account, minutes);
+	return tide_db_exec(own.db, err,
+			    "update tide_account set limit_minutes=?d where account=?s and balance=?d",
+			    minutes, account, balance);
+}
+
+static int give_limits(struct tide_err *err)
+{
+	struct tide_rows *rows = NULL;
+	int64_t head;
+	char **row;
+	int rc = 0;
+
+	if (tide_db_number(own.db, &head, err,
+			   "select txn from tide_head where one=1"))
+		return -1;
+	if (head == own.limits_head && !own.ensure_qos)
+		return 0;
+	if (tide_db_query(own.db, &rows, err,
+			  "select account, balance, billing, limit_minutes from tide_account order by account"))
+		return -1;
+	while (!rc && (row = tide_rows_next(rows)))
+		rc = give_limit(row[0], tide_rows_int(row[1]),
+				tide_rows_int(row[2]), row[3], err);
+	tide_rows_free(rows);
+	tide_limits_close();
+	if (!rc) {
+		own.limits_head = head;
+		own.ensure_qos = false;
+	}
+	return rc;
+}
+
+/* ---- passes ---- */
+
+/* From which end on to look; INT64_MAX: nowhere. */
+static int64_t take_since(bool *ret_reload)
+{
+	int64_t since, now = now_s(), late = LATE_S;
+
+	if (slurmdbd_conf)
+		late += slurmdbd_conf->commit_delay;
+	slurm_mutex_lock(&poster.lock);
+	if (poster.everything || own.retry_all)
+		since = 0;
+	else
+		since = poster.first_end < poster.before ? poster.first_end :
+							   poster.before;
+	/* What was told before is looked at until it must be committed. */
+	if (now >= poster.since + late || now < poster.since) {
+		poster.before = poster.first_end;
+		poster.first_end = INT64_MAX;
+		poster.since = now;
+	}
+	own.ensure_qos |= poster.everything;
+	own.retry_all |= poster.everything;
+	poster.everything = false;
+	poster.poked = false;
+	*ret_reload = poster.reload;
+	poster.reload = false;
+	poster.begun++;
+	slurm_mutex_unlock(&poster.lock);
+	return since;
+}
+
+static int do_pass(int64_t since, bool reload, struct tide_err *err)
+{
+	bool mine, all = own.retry_all || !since;
+	int rc;
+
+	rc = tide_db_connect(own.db, err);
+	if (rc < 0)
+		return -1;
+	if (!own.tables && tide_ledger_setup(own.db, err) < 0)
+		return -1;
+	own.tables = true;
+	if (hold_lease(&mine, err))
+		return -1;
+	if (!mine)
+		return 0;
+	all |= own.retry_all;
+	if (tide_rates_load(own.rates, own.db, err) ||
+	    follow_conf(reload, err))
+		return -1;
+	all |= own.retry_all;
+	if (own.charging && (all || since != INT64_MAX)) {
+		if (charge_runs(all ? 0 : since, err))
+			return -1;
+		own.retry_all = false;
+	}
+	return give_limits(err);
+}
+
+static void pass_failed(const struct tide_err *err)
+{
+	if (errno == EPERM)
+		own.leased = 0;
+	own.retry_all = true;
+	own.backoff = own.backoff ? own.backoff * 2 : 1;
+	if (own.backoff > MAX_BACKOFF_S)
+		own.backoff = MAX_BACKOFF_S;
+	complain("could not post, will try again", err);
+	tide_limits_close();
+	tide_db_rollback(own.db);
+}
+
+static void run_pass(void)
+{
+	struct tide_err err = { "" };
+	bool reload;
+	int64_t since = take_since(&reload);
+
+	if (&have_control && !have_control) {
+		own.leased = 0;
+	} else if (do_pass(since, reload, &err)) {
+		pass_failed(&err);
+		own.conf_read &= !reload;
+	} else {
+		if (own.backoff)
+			content();
+		own.backoff = 0;
+	}
+	slurm_mutex_lock(&poster.lock);
+	poster.ended = poster.begun;
+	slurm_cond_broadcast(&poster.done);
+	slurm_mutex_unlock(&poster.lock);
+}
+
+static struct timespec after_ms(int64_t ms)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += ms / 1000;
+	ts.tv_nsec += ms % 1000 * 1000000;
+	if (ts.tv_nsec >= 1000000000) {
+		ts.tv_sec++;
+		ts.tv_nsec -= 1000000000;
+	}
+	return ts;
+}
+
+static bool later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec > b.tv_sec ||
+	       (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+}
+
+/* Until there is something to do; false: to stop. */
+static bool wait_for_work(struct timespec not_before)
+{
+	struct timespec until, early;
+	bool go;
+
+	slurm_mutex_lock(&poster.lock);
+	if (own.backoff)
+		until = after_ms((int64_t)own.backoff * 1000);
+	else if (poster.first_end != INT64_MAX || poster.before != INT64_MAX ||
+		 own.retry_all)
+		until = after_ms(2 * PAUSE_MS);
+	else
+		until = after_ms(IDLE_S * 1000);
+	while (!poster.stop && !poster.poked && later(until, after_ms(0))) {
+		bool told = poster.first_end != INT64_MAX;
+
+		pthread_cond_timedwait(&poster.wake, &poster.lock, &until);
+		/* The first completion after a quiet time comes up soon. */
+		if (!told && poster.first_end != INT64_MAX && !own.backoff) {
+			early = after_ms(WAKE_MS);
+			if (later(not_before, early))
+				early = not_before;
+			if (later(until, early))
+				until = early;
+		}
+	}
+	go = !poster.stop;
+	slurm_mutex_unlock(&poster.lock);
+	return go;
+}
+
+static void *poster_main(void *arg)
+{
+	struct timespec next = after_ms(0);
+
+	(void)arg;
+	name_ourselves();
+	own.db = tide_poster_db();
+	own.rates = tide_rates_create();
+	own.tres = tide_tres_create();
+	own.retry_all = true;
+	own.ensure_qos = true;
+	if (!own.db || !own.rates || !own.tres) {
+		error("credits: out of memory, nothing will be charged until slurmdbd is restarted");
+	} else {
+		while (wait_for_work(next)) {
+			next = after_ms(PAUSE_MS);
+			run_pass();
+		}
+	}
+	tide_limits_close();
+	tide_tres_destroy(own.tres);
+	tide_rates_destroy(own.rates);
+	tide_db_destroy(own.db);
+	memset(&own, 0, sizeof(own));
+	return NULL;
+}
+
+/* ---- what other threads call ---- */
+
+int tide_poster_start(void)
+{
+	pthread_condattr_t attr;
+	sigset_t all, old;
+	int rc;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&poster.wake, &attr);
+	pthread_cond_init(&poster.done, &attr);
+	pthread_condattr_destroy(&attr);
+	poster.stop = false;
+	poster.poked = true;
+	/* slurmdbd blocks its signals later than it loads us. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&poster.thread, NULL, poster_main, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc) {
+		errno = rc;
+		return -1;
+	}
+	poster.running = true;
+	return 0;
+}
+
+void tide_poster_stop(void)
+{
+	if (!poster.running)
+		return;
+	slurm_mutex_lock(&poster.lock);
+	poster.stop = true;
+	slurm_cond_broadcast(&poster.wake);
+	slurm_mutex_unlock(&poster.lock);
+	pthread_join(poster.thread, NULL);
+	poster.running = false;
+}
+
+void tide_poster_wake(int64_t end)
+{
+	slurm_mutex_lock(&poster.lock);
+	if (end < poster.first_end) {
+		bool first = poster.first_end == INT64_MAX;
+
+		poster.first_end = end;
+		if (first)
+			slurm_cond_signal(&poster.wake);
+	}
+	slurm_mutex_unlock(&poster.lock);
+}
+
+void tide_poster_reload(void)
+{
+	slurm_mutex_lock(&poster.lock);
+	poster.reload = true;
+	poster.poked = true;
+	slurm_cond_signal(&poster.wake);
+	slurm_mutex_unlock(&poster.lock);
+}
+
+bool tide_poster_catch_up(bool everything, int seconds)
+{
+	struct timespec until = after_ms((int64_t)seconds * 1000);
+	uint64_t want;
+	int rc = 0, old;
+
+	/* slurmdbd cancels its rollup thread where it stands. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	slurm_mutex_lock(&poster.lock);
+	poster.poked = true;
+	poster.everything |= everything;
+	slurm_cond_signal(&poster.wake);
+	/* A pass that begins from now on. */
+	want = poster.begun + 1;
+	while (!rc && poster.ended < want && poster.running && !poster.stop)
+		rc = pthread_cond_timedwait(&poster.done, &poster.lock, &until);
+	slurm_mutex_unlock(&poster.lock);
+	pthread_setcancelstate(old, NULL);
+	return !rc;
+}

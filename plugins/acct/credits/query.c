@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Dispatches requests, decides who may, and makes changes.  What balance and
+ * statement tell is put together in statement.c.
+ */
+#include "compat/plugin.h"
+
+#include "plugins/acct/credits/query.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "src/common/assoc_mgr.h"
+#include "src/common/read_config.h"
+#include "src/common/uid.h"
+
+#include "common/credit/credit.h"
+#include "common/credit/proof.h"
+#include "plugins/acct/credits/audit.h"
+#include "plugins/acct/credits/ledger.h"
+#include "plugins/acct/credits/post.h"
+#include "plugins/acct/credits/poster.h"
+#include "plugins/acct/credits/rates.h"
+#include "plugins/acct/credits/statement.h"
+
+#define WAIT_S 10 /* for the poster to give Slurm a new limit */
+
+/* accounting_storage_mysql.so's. */
+extern bool is_user_min_admin_level(void *db_conn, uid_t uid,
+				    slurmdb_admin_level_t min_level);
+
+/* One connection, under one lock: requests are short and rare. */
+static struct {
+	pthread_mutex_t lock;
+	struct tide_db *db;
+} query = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+struct caller {
+	void *db_conn;
+	uid_t uid;
+	char *name;
+};
+
+/* ---- who may ---- */
+
+static bool is_operator(const struct caller *who)
+{
+	return is_user_min_admin_level(who->db_conn, who->uid,
+				       SLURMDB_ADMIN_OPERATOR);
+}
+
+static bool is_master(const struct caller *who)
+{
+	return !who->uid || who->uid == slurm_conf.slurm_user_id;
+}
+
+static int is_member(struct tide_db *db, const struct caller *who,
+		     const char *account, bool *ret, struct tide_err *err)
+{
+	struct tide_rows *rows;
+	int64_t count = 0;
+	char **row;
+	int rc = 0;
+
+	if (tide_db_query(db, &rows, err,
+			  "select name from cluster_table where deleted=0"))
+		return -1;
+	while (!rc && !count && (row = tide_rows_next(rows)))
+		rc = tide_db_number(db, &count, err,
+				    "select count(*) from `?n_assoc_table` where acct=?s and user=?s and deleted=0",
+				    row[0], account, who->name);
+	tide_rows_free(rows);
+	*ret = count > 0;
+	return rc;
+}
+
+static int may_see(struct tide_db *db, const struct caller *who,
+		   const char *account, struct tide_err *err)
+{
+	bool member;
+
+	if (is_operator(who) ||
+	    assoc_mgr_is_user_acct_coord(who->db_conn, who->uid,
+					 (char *)account))
+		return 0;
+	if (is_member(db, who, account, &member, err))
+		return -1;
+	return member ? 0 :
+			tide_err_set(err, EACCES,
+				     "user '%s' may not see account '%s'",
+				     who->name, account);
+}
+
+/*
+ * Root or SlurmUser of any host of the cluster reaches us; a change is for
+ * those who can read slurmdbd.conf.
+ */
+static int may_change(const struct caller *who, json_t *request,
+		      struct tide_err *err)
+{
+	const char *proof = json_string_value(json_object_get(request, "proof"));
+	char *path, *text, *bare;
+	json_t *copy;
+	int rc = -1;
+
+	if (!is_master(who))
+		return tide_err_set(err, EACCES,
+				    "user '%s' may not change the ledger: root or SlurmUser may, on the host of slurmdbd",
+				    who->name);
+	if (!proof)
+		return tide_err_set(err, EINVAL, "the request has no proof");
+	copy = json_copy(request);
+	json_object_del(copy, "proof");
+	bare = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(copy);
+	path = get_extra_conf_path("slurmdbd.conf");
+	if (bare && !tide_proof_make(bare, path, &text, err)) {
+		rc = strcmp(text, proof) ?
+			     tide_err_set(err, EACCES,
+					  "the request does not show that its sender can read %s",
+					  path) :
+			     0;
+		free(text);
+	}
+	xfree(path);
+	free(bare);
+	return rc;
+}
+
+/* ---- reading ---- */
+
+static json_t *visible_accounts(struct tide_db *db, const struct caller *who,
+				struct tide_err *err)
+{
+	json_t *names = json_array();
+	struct tide_rows *rows;
+	char **row;
+
+	if (!names || tide_db_query(db, &rows, err,
+				    "select account from tide_account union select account from tide_line order by account")) {
+		json_decref(names);
+		return NULL;
+	}
+	while ((row = tide_rows_next(rows)))
+		if (!may_see(db, who, row[0], NULL))
+			json_array_append_new(names, json_string(row[0]));
+	tide_rows_free(rows);
+	return names;
+}
+
+static int do_balance(struct tide_db *db, const struct caller *who,
+		      json_t *request, json_t **ret, struct tide_err *err)
+{
+	json_t *names = json_object_get(request, "accounts"), *name;
+	json_t *visible = NULL, *data = json_array(), *one;
+	size_t i;
+	int rc = -1;
+
+	if (!json_array_size(names))
+		names = visible = visible_accounts(db, who, err);
+	if (!names || !data)
+		goto out;
+	json_array_foreach(names, i, name) {
+		if (!json_is_string(name)) {
+			tide_err_set(err, EINVAL, "an account without a name");
+			goto out;
+		}
+		if (!visible && may_see(db, who, json_string_value(name), err))
+			goto out;
+		if (tide_statement_balance(db, json_string_value(name), &one,
+					   err))
+			goto out;
+		json_array_append_new(data, one);
+	}
+	*ret = json_incref(data);
+	rc = 0;
+out:
+	json_decref(visible);
+	json_decref(data);
+	return rc;
+}
+
+static int do_statement(struct tide_db *db, const struct caller *who,
+			json_t *request, json_t **ret, struct tide_err *err)
+{
+	json_int_t after_txn, after_line, limit;
+	const char *account;
+
+	if (json_unpack(request, "{s:s,s:I,s:I,s:I}", "account", &account,
+			"after_txn", &after_txn, "after_line", &after_line,
+			"limit", &limit))
+		return tide_err_set(err, EINVAL, "an incomplete request");
+	if (may_see(db, who, account, err))
+		return -1;
+	return tide_statement(db, account, after_txn, after_line, limit, ret,
+			      err);
+}
+
+static int do_audit(struct tide_db *db, const struct caller *who,
+		    json_t *request, json_t **ret, struct tide_err *err)
+{
+	struct tide_seal seal = { 0, "" };
+	json_int_t id;
+
+	if (!is_operator(who))
+		return tide_err_set(err, EACCES,
+				    "user '%s' may not audit the ledger: operators of Slurm may",
+				    who->name);
+	if (json_unpack(request, "{s:I,s:s}", "seal_id", &id, "seal_hash",
+			&seal.hash))
+		return tide_err_set(err, EINVAL, "an incomplete request");
+	seal.id = id;
+	return tide_audit(db, &seal, ret, err);
+}
+
+/* ---- changing ---- */
+
+/* Slurm has the new limit when the poster has gone round. */
+static bool in_force(void)
+{
+	return tide_poster_catch_up(false, WAIT_S);
+}
+
+static int do_enroll(struct tide_db *db, const struct caller *who,
+		     json_t *request, json_t **ret, struct tide_err *err)
+{
+	const char *account;
+	int rc;
+
+	if (json_unpack(request, "{s:s}", "account", &account))
+		return tide_err_set(err, EINVAL, "an incomplete request");
+	if (may_change(who, request, err))
+		return -1;
+	rc = tide_post_enroll(db, account, who->name, (int64_t)time(NULL), err);
+	if (rc < 0)
+		return -1;
+	*ret = json_pack("{s:s,s:b,s:b}", "account", account, "already", rc,
+			 "in_force", (int)in_force());
+	return 0;
+}
+
+static int do_grant(struct tide_db *db, const struct caller *who,
+		    json_t *request, json_t **ret, struct tide_err *err)
+{
+	const char *account, *text, *note, *id;
+	struct tide_rates *rates;
+	int64_t amount, txn = 0;
+	int rc = -1;
+
+	if (json_unpack(request, "{s:s,s:s,s:s,s:s}", "account", &account,
+			"amount", &text, "note", &note, "request", &id))
+		return tide_err_set(err, EINVAL, "an incomplete request");
+	if (may_change(who, request, err) ||
+	    tide_amount_parse(text, &amount, err))
+		return -1;
+	rates = tide_rates_create();
+	if (!rates)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (!tide_rates_load(rates, db, err))
+		rc = tide_post_grant(db, tide_rates_last(rates), account,
+				     amount, note, id, who->name,
+				     (int64_t)time(NULL), &txn, err);
+	tide_rates_destroy(rates);
+	if (rc < 0)
+		return -1;
+	*ret = json_pack("{s:s,s:s,s:I,s:b,s:b}", "account", account,
+			 "amount", text, "transaction", (json_int_t)txn,
+			 "already", rc, "in_force", (int)in_force());
+	return 0;
+}
+
+/* ---- dispatch ---- */
+
+static const struct {
+	const char *op;
+	int (*act)(struct tide_db *db, const struct caller *who,
+		   json_t *request, json_t **ret, struct tide_err *err);
+} ops[] = {
+	{ "audit", do_audit },
+	{ "balance", do_balance },
+	{ "enroll", do_enroll },
+	{ "grant", do_grant },
+	{ "statement", do_statement },
+};
+
+static int act(const struct caller *who, json_t *request, json_t **ret,
+	       struct tide_err *err)
+{
+	const char *op = json_string_value(json_object_get(request, "op"));
+	size_t i, n = sizeof(ops) / sizeof(ops[0]);
+
+	for (i = 0; op && i < n && strcmp(op, ops[i].op); i++)
+		;
+	if (!op || i == n)
+		return tide_err_set(err, EINVAL,
+				    "slurmdbd does not know the request '%s'",
+				    op ? op : "");
+	if (!query.db && !(query.db = tide_poster_db()))
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (tide_db_connect(query.db, err) < 0 ||
+	    tide_ledger_setup(query.db, err) < 0)
+		return -1;
+	return ops[i].act(query.db, who, request, ret, err);
+}
+
+char *tide_query_answer(void *db_conn, uid_t uid, const char *request)
+{
+	struct caller who = { .db_conn = db_conn, .uid = uid };
+	json_t *in, *data = NULL, *out;
+	struct tide_err err = { "" };
+	json_error_t jerr;
+	char *text, *answer;
+	int rc = -1;
+
+	who.name = uid_to_string(uid);
+	in = json_loads(request, JSON_REJECT_DUPLICATES, &jerr);
+	if (!in) {
+		tide_err_set(&err, EINVAL, "the request is no JSON: %s",
+			     jerr.text);
+	} else {
+		slurm_mutex_lock(&query.lock);
+		rc = act(&who, in, &data, &err);
+		/* A connection that broke while it was idle is opened anew. */
+		if (rc && errno == ENOTCONN)
+			rc = act(&who, in, &data, &err);
+		if (rc && query.db)
+			tide_db_rollback(query.db);
+		slurm_mutex_unlock(&query.lock);
+	}
+	out = rc ? json_pack("{s:b,s:s}", "ok", 0, "error", err.text) :
+		   json_pack("{s:b,s:O}", "ok", 1, "data", data);
+	text = out ? json_dumps(out, JSON_COMPACT) : NULL;
+	answer = xstrdup(text ? text :
+				"{\"ok\":false,\"error\":\"out of memory\"}");
+	free(text);
+	json_decref(out);
+	json_decref(data);
+	json_decref(in);
+	xfree(who.name);
+	return answer;
+}
+
+void tide_query_close(void)
+{
+	slurm_mutex_lock(&query.lock);
+	tide_db_destroy(query.db);
+	query.db = NULL;
+	slurm_mutex_unlock(&query.lock);
+}

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Translates rows of Slurm's job table into runs, and runs into charges.  Reads
+ * Slurm's tables and locks none of their rows; writes nothing.
+ */
+#include "compat/plugin.h"
+
+#include "plugins/acct/credits/run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/util/hostlist.h"
+
+#define MAX_NODES 100000 /* of one run */
+#define TRES_BILLING 5	 /* fixed by Slurm, slurmdb.h */
+
+struct gres {
+	int64_t id;
+	char *name;
+};
+
+struct tide_tres {
+	struct gres *gres;
+	size_t n;
+	int64_t max_id; /* all of tres_table up to here is known */
+};
+
+struct tide_tres *tide_tres_create(void)
+{
+	return calloc(1, sizeof(struct tide_tres));
+}
+
+void tide_tres_destroy(struct tide_tres *tres)
+{
+	size_t i;
+
+	if (!tres)
+		return;
+	for (i = 0; i < tres->n; i++)
+		free(tres->gres[i].name);
+	free(tres->gres);
+	free(tres);
+}
+
+static int tres_load(struct tide_tres *tres, struct tide_db *db,
+		     struct tide_err *err)
+{
+	struct tide_rows *rows;
+	struct gres *more;
+	char **row;
+	int rc = 0;
+
+	if (tide_db_query(db, &rows, err,
+			  "select id, type, name from tres_table where id>?d order by id",
+			  tres->max_id))
+		return -1;
+	while ((row = tide_rows_next(rows))) {
+		tres->max_id = tide_rows_int(row[0]);
+		if (!row[1] || !row[2] || strcmp(row[1], "gres"))
+			continue;
+		more = realloc(tres->gres, (tres->n + 1) * sizeof(*more));
+		if (more)
+			tres->gres = more;
+		if (!more || !(more[tres->n].name = strdup(row[2]))) {
+			rc = tide_err_set(err, ENOMEM, "out of memory");
+			break;
+		}
+		more[tres->n++].id = tres->max_id;
+	}
+	tide_rows_free(rows);
+	return rc;
+}
+
+static const char *gres_name(const struct tide_tres *tres, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < tres->n; i++)
+		if (tres->gres[i].id == id)
+			return tres->gres[i].name;
+	return NULL;
+}
+
+/*
+ * "1=4,5=200000,1001=2" into the GRES among them and the billing.
+ */
+static int read_tres(struct tide_tres *tres, struct tide_db *db,
+		     const char *text, struct tide_dbrun *run,
+		     struct tide_err *err)
+{
+	size_t size = 0;
+	const char *p = text ? text : "", *name;
+	int64_t id, count;
+	char *end;
+	FILE *out;
+
+	out = open_memstream(&run->devices, &size);
+	if (!out)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	while (*p) {
+		id = strtoll(p, &end, 10);
+		if (end == p || *end != '=')
+			break;
+		p = end + 1;
+		count = strtoll(p, &end, 10);
+		if (end == p || (*end && *end != ','))
+			break;
+		p = *end ? end + 1 : end;
+		if (id > tres->max_id && tres_load(tres, db, err)) {
+			fclose(out);
+			return -1;
+		}
+		if (id == TRES_BILLING)
+			run->billing = count;
+		name = gres_name(tres, id);
+		if (name)
+			fprintf(out, "%s%s=%" PRId64, ftell(out) ? "," : "",
+				name, count);
+	}
+	if (fclose(out))
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (*p)
+		return tide_err_set(err, EINVAL, "'%s' is no list of TRES",
+				    text);
+	return 0;
+}
+
+/* Seconds in which the run was suspended. */
+static int read_suspended(struct tide_db *db, struct tide_dbrun *run,
+			  int64_t row, struct tide_err *err)
+{
+	return tide_db_number(db, &run->suspended, err,
+			      "select sum(greatest(0, least(if(time_end=0, ?d, cast(time_end as signed)), ?d) - greatest(cast(time_start as signed), ?d))) from `?n_suspend_table` where job_db_inx=?d",
+			      run->end, run->end, run->start, run->cluster,
+			      row);
+}
+
+enum {
+	COL_ROW,
+	COL_JOB,
+	COL_SUBMIT,
+	COL_START,
+	COL_END,
+	COL_STATE,
+	COL_ACCOUNT,
+	COL_NODES,
+	COL_TRES,
+	COL_FACTOR,
+	COL_SUSPENDED,
+};
+
+static int read_row(struct tide_db *db, struct tide_tres *tres,
+		    const char *cluster, char **row, struct tide_dbrun *run,
+		    struct tide_err *err)
+{
+	int64_t state = tide_rows_int(row[COL_STATE]) & JOB_STATE_BASE;
+
+	run->cluster = strdup(cluster);
+	run->account = strdup(row[COL_ACCOUNT] ? row[COL_ACCOUNT] : "");
+	run->nodes = strdup(row[COL_NODES] ? row[COL_NODES] : "");
+	if (!run->cluster || !run->account || !run->nodes)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	run->job = tide_rows_int(row[COL_JOB]);
+	run->submit = tide_rows_int(row[COL_SUBMIT]);
+	run->start = tide_rows_int(row[COL_START]);
+	run->end = tide_rows_int(row[COL_END]);
+	if (run->end < run->start)
+		run->end = run->start;
+	run->node_failed = state == JOB_NODE_FAIL || state == JOB_BOOT_FAIL;
+	if (tide_frac_parse(row[COL_FACTOR] ? row[COL_FACTOR] : "1",
+			    &run->factor))
+		return tide_err_set(err, EINVAL,
+				    "'%s' is no usage factor", row[COL_FACTOR]);
+	if (tide_rows_int(row[COL_SUSPENDED]) &&
+	    read_suspended(db, run, tide_rows_int(row[COL_ROW]), err))
+		return -1;
+	return read_tres(tres, db, row[COL_TRES], run, err);
+}
+
+/* The id_job of a run that failed goes into the reason. */
+static int collect(struct tide_db *db, struct tide_tres *tres,
+		   struct tide_scan *scan, struct tide_rows *rows,
+		   struct tide_dbrun *runs, size_t *ret_n, size_t *ret_rows,
+		   size_t *ret_bad, struct tide_err *err)
+{
+	size_t n = 0, seen = 0, bad = 0;
+	char **row;
+
+	while ((row = tide_rows_next(rows))) {
+		seen++;
+		scan->after_end = tide_rows_int(row[COL_END]);
+		scan->after_row = tide_rows_int(row[COL_ROW]);
+		if (!read_row(db, tres, scan->cluster, row, &runs[n], err)) {
+			n++;
+			continue;
+		}
+		tide_dbrun_release(&runs[n]);
+		if (errno != EINVAL) {
+			*ret_n = n;
+			return -1;
+		}
+		tide_err_prefix(err, "job %s of cluster '%s'", row[COL_JOB],
+				scan->cluster);
+		bad++;
+	}
+	*ret_n = n;
+	*ret_rows = seen;
+	*ret_bad = bad;
+	return 0;
+}
+
+int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
+		  struct tide_scan *scan, struct tide_dbrun **ret_runs,
+		  size_t *ret_n, size_t *ret_rows, size_t *ret_bad,
+		  struct tide_err *err)
+{
+	struct tide_rows *rows;
+	struct tide_dbrun *runs;
+	size_t n = 0;
+	int rc;
+
+	if (tide_db_query(db, &rows, err,
+			  "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where j.time_end>=?d and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and (j.time_end>?d or j.job_db_inx>?d) and j.time_end>j.time_start and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.time_end, j.job_db_inx limit ?d",
+			  scan->cluster,
+			  scan->since > scan->after_end ? scan->since :
+							  scan->after_end,
+			  scan->partition, scan->accounts, scan->after_end,
+			  scan->after_row, scan->cluster,
+			  (int64_t)scan->limit))
+		return -1;
+	runs = calloc((size_t)scan->limit, sizeof(*runs));
+	if (!runs) {
+		tide_rows_free(rows);
+		return tide_err_set(err, ENOMEM, "out of memory");
+	}
+	rc = collect(db, tres, scan, rows, runs, &n, ret_rows, ret_bad, err);
+	tide_rows_free(rows);
+	if (rc) {
+		tide_dbruns_free(runs, n);
+		return -1;
+	}
+	*ret_runs = runs;
+	*ret_n = n;
+	return 0;
+}
+
+void tide_dbrun_release(struct tide_dbrun *run)
+{
+	int saved = errno;
+
+	free(run->cluster);
+	free(run->account);
+	free(run->nodes);
+	free(run->devices);
+	memset(run, 0, sizeof(*run));
+	errno = saved;
+}
+
+void tide_dbruns_free(struct tide_dbrun *runs, size_t n)
+{
+	int saved = errno;
+
+	while (runs && n--)
+		tide_dbrun_release(&runs[n]);
+	free(runs);
+	errno = saved;
+}
+
+void tide_dbrun_ref(const struct tide_dbrun *run, const char *kind, char *buf,
+		    size_t size)
+{
+	snprintf(buf, size, "%s %s %" PRId64 " %" PRId64 " %" PRId64, kind,
+		 run->cluster, run->job, run->submit, run->start);
+}
+
+char *tide_dbrun_write(const struct tide_dbrun *run)
+{
+	json_t *j;
+	char *text = NULL;
+
+	j = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I],s:b,s:I}",
+		      "cluster", run->cluster, "job", (json_int_t)run->job,
+		      "submit", (json_int_t)run->submit, "start",
+		      (json_int_t)run->start, "end", (json_int_t)run->end,
+		      "suspended", (json_int_t)run->suspended, "account",
+		      run->account, "nodes", run->nodes, "devices",
+		      run->devices, "billing", (json_int_t)run->billing,
+		      "factor", (json_int_t)run->factor.num,
+		      (json_int_t)run->factor.den, "node_failed",
+		      (int)run->node_failed, "prices",
+		      (json_int_t)run->prices);
+	if (j)
+		text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(j);
+	if (!text)
+		errno = ENOMEM;
+	return text;
+}
+
+int tide_dbrun_read(const char *text, struct tide_dbrun *ret_run,
+		    struct tide_err *err)
+{
+	json_int_t job, submit, start, end, suspended, billing, num, den;
+	json_int_t prices;
+	const char *cluster, *account, *nodes, *devices;
+	struct tide_dbrun run = { 0 };
+	json_error_t jerr;
+	int failed, rc = -1;
+	json_t *j;
+
+	j = json_loads(text, JSON_REJECT_DUPLICATES, &jerr);
+	if (!j || json_unpack_ex(j, &jerr, 0,
+				 "{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I!],s:b,s:I!}",
+				 "cluster", &cluster, "job", &job, "submit",
+				 &submit, "start", &start, "end", &end,
+				 "suspended", &suspended, "account", &account,
+				 "nodes", &nodes, "devices", &devices,
+				 "billing", &billing, "factor", &num, &den,
+				 "node_failed", &failed, "prices", &prices)) {
+		tide_err_set(err, EINVAL, "the detail of a charge: %s",
+			     jerr.text);
+		goto out;
+	}
+	run.job = job;
+	run.submit = submit;
+	run.start = start;
+	run.end = end;
+	run.suspended = suspended;
+	run.billing = billing;
+	run.node_failed = failed;
+	run.prices = prices;
+	if (tide_frac_make(num, den, &run.factor)) {
+		tide_err_set(err, EINVAL, "the detail of a charge: factor");
+		goto out;
+	}
+	run.cluster = strdup(cluster);
+	run.account = strdup(account);
+	run.nodes = strdup(nodes);
+	run.devices = strdup(devices);
+	if (!run.cluster || !run.account || !run.nodes || !run.devices) {
+		tide_dbrun_release(&run);
+		tide_err_set(err, ENOMEM, "out of memory");
+		goto out;
+	}
+	*ret_run = run;
+	rc = 0;
+out:
+	json_decref(j);
+	return rc;
+}
+
+/* "mlu=4,mlu:mlu290=4" in place; the uses point into text. */
+static size_t split_devices(char *text, struct tide_use *uses, size_t max)
+{
+	char *word, *count, *save = NULL;
+	size_t n = 0;
+
+	for (word = strtok_r(text, ",", &save); word && n < max;
+	     word = strtok_r(NULL, ",", &save)) {
+		count = strrchr(word, '=');
+		if (!count)
+			continue;
+		*count++ = '\0';
+		uses[n].device = word;
+		uses[n++].count = strtoll(count, NULL, 10);
+	}
+	return n;
+}
+
+int tide_dbrun_charge(const struct tide_dbrun *run,
+		      const struct tide_prices *prices,
+		      struct tide_charge *ret_charge, struct tide_err *err)
+{
+	struct tide_use uses[64];
+	struct tide_names names = { 0 };
+	struct tide_run r = { .account = run->account,
+			      .start = run->start,
+			      .end = run->end,
+			      .suspended = run->suspended,
+			      .factor = run->factor };
+	char *devices = strdup(run->devices);
+	int rc;
+
+	if (!devices)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	r.uses = uses;
+	r.nuses = split_devices(devices, uses, sizeof(uses) / sizeof(uses[0]));
+	if (r.suspended > r.end - r.start)
+		r.suspended = r.end - r.start;
+	rc = tide_hostlist_expand(run->nodes, MAX_NODES, &names, err);
+	if (!rc) {
+		r.nodes = (const char *const *)names.name;
+		r.nnodes = names.count;
+		rc = tide_charge_compute(prices, &r, ret_charge, err);
+	}
+	tide_names_release(&names);
+	free(devices);
+	return rc;
+}
+
+int64_t tide_dbrun_billing(const struct tide_dbrun *run)
+{
+	/* Slurm counts the wall time, suspended or not. */
+	__extension__ __int128 v = (__int128)run->billing *
+				   (run->end - run->start) * run->factor.num /
+				   run->factor.den;
+
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
