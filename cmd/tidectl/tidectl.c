@@ -16,6 +16,9 @@
 
 static const struct tidectl_command *const commands[] = {
 	&tidectl_check,
+#if TIDE_WITH_SLURM
+	&tidectl_credits,
+#endif
 	&tidectl_windows,
 	/* end */
 };

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tidectl credits: finds the subcommand, and talks to the credits plugin in
+ * slurmdbd.  Computes nothing: amounts come and go as decimal strings.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/tidectl/credits.h"
+#include "common/credit/proof.h"
+#include "common/util/err.h"
+#include "compat/client.h"
+
+#define MAX_ARGS 1000
+
+static json_t *read_answer(const char *text)
+{
+	json_t *answer = json_loads(text, 0, NULL), *data = NULL;
+	const char *reason;
+
+	reason = json_string_value(json_object_get(answer, "error"));
+	if (json_is_true(json_object_get(answer, "ok")))
+		data = json_incref(json_object_get(answer, "data"));
+	else
+		tidectl_fail("%s", reason ? reason :
+					    "slurmdbd gave no answer that is understood");
+	json_decref(answer);
+	return data;
+}
+
+json_t *credits_ask(json_t *request)
+{
+	char *text, *answer = NULL;
+	json_t *data = NULL;
+	struct tide_err err;
+
+	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS) :
+			 NULL;
+	json_decref(request);
+	if (!text)
+		tidectl_fail("out of memory");
+	else if (tide_client_ask(text, &answer, &err))
+		tidectl_fail("%s", err.text);
+	else
+		data = read_answer(answer);
+	free(text);
+	free(answer);
+	return data;
+}
+
+json_t *credits_change(json_t *request)
+{
+	char *text, *path, *proof = NULL;
+	struct tide_err err;
+	int rc = -1;
+
+	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS) :
+			 NULL;
+	path = tidectl_slurm_file("slurmdbd.conf");
+	if (!text || !path) {
+		tidectl_fail("out of memory");
+	} else if (tide_proof_make(text, path, &proof, &err)) {
+		tidectl_fail("%s; the ledger is changed on the host of slurmdbd, by root or SlurmUser",
+			     err.text);
+	} else {
+		rc = json_object_set_new(request, "proof", json_string(proof));
+	}
+	free(text);
+	free(path);
+	free(proof);
+	if (rc) {
+		json_decref(request);
+		return NULL;
+	}
+	return credits_ask(request);
+}
+
+const char *credits_time(json_int_t when, char buf[32])
+{
+	time_t t = (time_t)when;
+	struct tm tm;
+
+	if (!localtime_r(&t, &tm) ||
+	    !strftime(buf, 32, "%Y-%m-%dT%H:%M:%S", &tm))
+		strcpy(buf, "-");
+	return buf;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct credits_args *args);
+	int min, max; /* arguments */
+	bool note, seals;
+} subcommands[] = {
+	{ "audit", credits_audit, 0, 0, false, true },
+	{ "balance", credits_balance, 0, MAX_ARGS, false, false },
+	{ "enroll", credits_enroll, 1, 1, false, false },
+	{ "grant", credits_grant, 2, 2, true, false },
+	{ "statement", credits_statement, 1, 1, false, false },
+};
+
+static int dispatch(struct credits_args *args)
+{
+	size_t i, n = sizeof(subcommands) / sizeof(subcommands[0]);
+	const char *name = args->argv[0];
+
+	if (!name)
+		return tidectl_usage(&tidectl_credits, "a subcommand is wanted");
+	for (i = 0; i < n && strcmp(name, subcommands[i].name); i++)
+		;
+	if (i == n)
+		return tidectl_usage(&tidectl_credits, "unknown subcommand '%s'",
+				     name);
+	args->argc--;
+	args->argv++;
+	if (args->argc < subcommands[i].min || args->argc > subcommands[i].max)
+		return tidectl_usage(&tidectl_credits,
+				     "credits %s: too %s arguments", name,
+				     args->argc < subcommands[i].min ? "few" :
+								       "many");
+	if (args->note && !subcommands[i].note)
+		return tidectl_usage(&tidectl_credits,
+				     "credits %s takes no --note", name);
+	if ((args->seal || args->export_seal) && !subcommands[i].seals)
+		return tidectl_usage(&tidectl_credits,
+				     "credits %s knows no seal", name);
+	return subcommands[i].run(args);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "export-seal", required_argument, NULL, 'x' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "note", required_argument, NULL, 'n' },
+		{ "seal", required_argument, NULL, 's' },
+		{ NULL, 0, NULL, 0 },
+	};
+	char *rest[MAX_ARGS + 1] = { NULL }, *minus[MAX_ARGS];
+	struct credits_args args = { 0 };
+	int opt, i, n = 0, rest_n = 0;
+
+	if (argc > MAX_ARGS)
+		return tidectl_usage(&tidectl_credits, "too many arguments");
+	/* "-5" is an amount, not an option: kept from getopt. */
+	for (i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && argv[i][1] >= '0' && argv[i][1] <= '9')
+			minus[n++] = argv[i];
+		else
+			argv[i - n] = argv[i];
+	}
+	argc -= n;
+	argv[argc] = NULL;
+	while ((opt = getopt_long(argc, argv, "hj", options, NULL)) != -1) {
+		switch (opt) {
+		case 'j':
+			args.json = true;
+			break;
+		case 'n':
+			args.note = optarg;
+			break;
+		case 's':
+			args.seal = optarg;
+			break;
+		case 'x':
+			args.export_seal = optarg;
+			break;
+		default:
+			return tidectl_other_option(&tidectl_credits, opt);
+		}
+	}
+	/* An amount is the last argument of the only one that takes it. */
+	for (i = optind; i < argc && rest_n < MAX_ARGS; i++)
+		rest[rest_n++] = argv[i];
+	for (i = 0; i < n && rest_n < MAX_ARGS; i++)
+		rest[rest_n++] = minus[i];
+	args.argv = rest;
+	args.argc = rest_n;
+	return dispatch(&args);
+}
+
+const struct tidectl_command tidectl_credits = {
+	.name = "credits",
+	.summary = "who may pay, who has paid and earned, and whether it adds up",
+	.usage = "SUBCOMMAND [--json] [ARGUMENT ...]",
+	.help =
+		"subcommands:\n"
+		"  enroll ACCOUNT       let an account of Slurm pay for pool jobs\n"
+		"  grant ACCOUNT AMOUNT --note=TEXT\n"
+		"                       give it credits (take them back: a negative amount)\n"
+		"  balance [ACCOUNT ...]\n"
+		"                       what is left, was granted, earned and spent\n"
+		"  statement ACCOUNT    every posting with the balance after it\n"
+		"  audit                check the whole ledger\n\n"
+		"options:\n"
+		"  --note=TEXT          of a grant: why\n"
+		"  --export-seal=FILE   of an audit: write a seal, to be kept elsewhere\n"
+		"  --seal=FILE          of an audit: compare with an earlier seal\n"
+		"  --json               for programs\n\n"
+		"enroll and grant are for root and SlurmUser on the host of slurmdbd; you\n"
+		"see the accounts that you are a member or coordinator of, operators of\n"
+		"Slurm see all, and audit.\n\n"
+		"examples:\n"
+		"  tidectl credits grant vision 8000 --note='project 12'\n"
+		"  tidectl credits statement vision\n",
+	.run = run,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the subcommands of `tidectl credits` share.  cmd_credits.c finds the
+ * subcommand and talks to slurmdbd, credits_change.c has enroll and grant,
+ * credits_show.c balance, statement and audit.
+ */
+#ifndef TIDE_TIDECTL_CREDITS_H
+#define TIDE_TIDECTL_CREDITS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "cmd/tidectl/tidectl.h"
+
+/* The options of all subcommands; which takes which is checked. */
+struct credits_args {
+	bool json;
+	const char *note;	 /* --note */
+	const char *seal;	 /* --seal */
+	const char *export_seal; /* --export-seal */
+	int argc;		 /* what is left: accounts, amounts */
+	char **argv;
+};
+
+/*
+ * Send a request, whose reference is taken, and give the "data" of the answer;
+ * NULL when it was refused, which is said on stderr then.
+ */
+json_t *credits_ask(json_t *request);
+
+/* The same for a change: with the proof that we can read slurmdbd.conf. */
+json_t *credits_change(json_t *request);
+
+/* "2026-12-01T08:00:00" in local time. */
+const char *credits_time(json_int_t time, char buf[32]);
+
+int credits_enroll(const struct credits_args *args);
+int credits_grant(const struct credits_args *args);
+int credits_balance(const struct credits_args *args);
+int credits_statement(const struct credits_args *args);
+int credits_audit(const struct credits_args *args);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks slurmdbd through public libslurm.  Knows no request and no answer
+ * (plugins/acct/credits/query.h does).
+ */
+#include "config.h"
+
+#include "compat/client.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurmdb.h>
+
+/* What marks a query as ours, see accounting_storage_credits.c. */
+#define CHANNEL "tideflow-credits-1"
+
+static int read_answer(List records, char **ret_answer, struct tide_err *err)
+{
+	ListIterator itr = slurm_list_iterator_create(records);
+	slurmdb_txn_rec_t *rec = slurm_list_next(itr);
+	char *answer = NULL;
+
+	if (rec && rec->actor_name && !strcmp(rec->actor_name, CHANNEL) &&
+	    rec->set_info)
+		answer = strdup(rec->set_info);
+	slurm_list_iterator_destroy(itr);
+	if (!answer)
+		return tide_err_set(err, ENOSYS,
+				    "slurmdbd runs without the credits plugin (StorageType=accounting_storage/credits)");
+	*ret_answer = answer;
+	return 0;
+}
+
+int tide_client_ask(const char *request, char **ret_answer,
+		    struct tide_err *err)
+{
+	static bool ready;
+	slurmdb_txn_cond_t cond = { 0 };
+	List records = NULL;
+	void *conn;
+	int rc = -1;
+
+	if (!ready)
+		slurm_init(NULL);
+	ready = true;
+	errno = 0;
+	conn = slurmdb_connection_get(NULL);
+	if (!conn || errno)
+		goto unreachable;
+	cond.info_list = slurm_list_create(NULL);
+	slurm_list_append(cond.info_list, (void *)CHANNEL);
+	slurm_list_append(cond.info_list, (void *)request);
+	errno = 0;
+	records = slurmdb_txn_get(conn, &cond);
+	slurm_list_destroy(cond.info_list);
+	if (!records)
+		goto unreachable;
+	rc = read_answer(records, ret_answer, err);
+	slurm_list_destroy(records);
+	slurmdb_connection_close(&conn);
+	return rc;
+unreachable:
+	rc = errno;
+	if (conn)
+		slurmdb_connection_close(&conn);
+	return tide_err_set(err, ENOTCONN, "could not ask slurmdbd: %s",
+			    rc ? slurm_strerror(rc) : "no answer");
+}
