@@ -141,13 +141,11 @@ collect_plugins() {
 	for so in $(plugin_files "$list"); do
 		cp "$so" "$DIR/plugins.new/"
 	done
-	for part in "$DIR"/plugins.new/*.so "$DIR"/plugins/*.so; do
-		part=${part##*/}
-		if [ -e "$DIR/plugins.new/$part" ]; then
-			mv -f "$DIR/plugins.new/$part" "$DIR/plugins/$part"
-		elif [ -e "$DIR/plugins/$part" ]; then
-			rm -f "$DIR/plugins/$part"
-		fi
+	for part in "$DIR"/plugins/*.so; do
+		[ -e "$DIR/plugins.new/${part##*/}" ] || rm -f "$part"
+	done
+	for part in "$DIR"/plugins.new/*.so; do
+		[ ! -e "$part" ] || mv -f "$part" "$DIR/plugins/"
 	done
 	rmdir "$DIR/plugins.new"
 }
