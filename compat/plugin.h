@@ -9,6 +9,9 @@
 #ifndef TIDE_COMPAT_PLUGIN_H
 #define TIDE_COMPAT_PLUGIN_H
 
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
 #include "config.h"
 
 #include "slurm/slurm.h"
@@ -21,5 +24,9 @@
 
 /* Goes into plugin_version: the loader demands the exact micro version. */
 #define TIDE_PLUGIN_VERSION SLURM_VERSION_NUMBER
+
+/* Slurm looks these up by name and has no header for them. */
+int init(void);
+int fini(void);
 
 #endif

@@ -21,14 +21,22 @@ static const struct tide_open *last_opened(const struct tide_group *group,
 	return low ? &group->opens[low - 1] : NULL;
 }
 
+const struct tide_open *tide_group_at(const struct tide_group *group,
+				      int64_t at)
+{
+	const struct tide_open *open = last_opened(group, at);
+
+	return open && open->close > at ? open : NULL;
+}
+
 int64_t tide_group_until(const struct tide_group *group, int64_t at)
 {
 	const struct tide_open *open;
 
 	if (group->always)
 		return TIDE_FOREVER;
-	open = last_opened(group, at);
-	return open && open->close > at ? open->close : 0;
+	open = tide_group_at(group, at);
+	return open ? open->close : 0;
 }
 
 const struct tide_open *tide_group_next(const struct tide_group *group,
@@ -181,6 +189,8 @@ void tide_run_due(const struct tide_run *run, int64_t now,
 	if (run->warn && !run->warned)
 		warn_at = run->close - run->warn;
 	ret_due->end = now >= run->close;
+	if (ret_due->end)
+		ret_due->limit_min = run->limit_min;
 	ret_due->warn = now >= warn_at && !ret_due->end;
 	if (warn_at < ret_due->next && !ret_due->warn)
 		ret_due->next = warn_at;

@@ -48,6 +48,10 @@ struct tide_group {
  */
 int64_t tide_group_until(const struct tide_group *group, int64_t at);
 
+/* The stretch that holds `at`; NULL if closed, or if it has no windows. */
+const struct tide_open *tide_group_at(const struct tide_group *group,
+				      int64_t at);
+
 /* The first stretch that opens after `after`; NULL if there is none. */
 const struct tide_open *tide_group_next(const struct tide_group *group,
 					int64_t after);

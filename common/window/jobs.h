@@ -25,11 +25,11 @@ struct tide_job {
 	uint32_t user_min; /* --time in Slurm's own form, NO_VAL included */
 	bool changed;      /* the limit of this run is ours */
 	uint32_t run;      /* which run: number of restarts */
+	int64_t close;     /* of that run, as last planned; 0: not yet */
 	bool keep;         /* there is something worth saving */
 	/* Do not: */
-	uint32_t set_min;  /* the limit we set, to notice a change by others */
-	bool grown;        /* raised towards --time, once a run */
-	int64_t close;     /* of the run, as last planned; 0: not yet */
+	bool known;        /* this run was seen before */
+	uint32_t set_min;  /* its limit then, to notice a change by others */
 	bool waits;        /* for a window */
 	int64_t opening;   /* which one; 0: none in sight */
 	char window[64];   /* its name */

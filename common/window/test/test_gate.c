@@ -143,7 +143,7 @@ static void test_limit(void)
 		{ "no --time, a close", 0, 0, H, TIDE_UNLIMITED_MIN, TIDE_UNLIMITED_MIN, 9999, 61 },
 		{ "no --time, no close", 0, 0, TIDE_NEVER, TIDE_UNLIMITED_MIN, TIDE_UNLIMITED_MIN, 9999, TIDE_UNLIMITED_MIN },
 		{ "suspended time does not count", 0, 600, H, 1440, 1440, 9999, 51 },
-		{ "a close before the start", 5 * H, 0, H, 1440, 1440, 9999, 1 },
+		{ "at its end a limit stays", 5 * H, 0, H, 1440, 1440, 9999, 1440 },
 		{ "the close was moved out", 0, 0, 3 * H, 1440, 61, 9999, 181 },
 	};
 	size_t i;

@@ -41,8 +41,8 @@ static void test_text(void)
 {
 	static const char want[] =
 		"tide_state 1\n"
-		"job 12 user 1440 changed 1 run 3\n"
-		"job 99 user 4294967294 changed 0 run 0\n";
+		"job 12 user 1440 changed 1 run 3 close 1800000000\n"
+		"job 99 user 4294967294 changed 0 run 0 close 0\n";
 	struct tide_jobs *jobs = tide_jobs_create();
 	struct tide_jobs *again = tide_jobs_create();
 	struct tide_job *job;
@@ -57,6 +57,7 @@ static void test_text(void)
 	job->user_min = 1440;
 	job->changed = true;
 	job->run = 3;
+	job->close = 1800000000;
 	job->keep = true;
 	text = tide_jobs_text(jobs);
 	is_str(text, want, "text: what is worth saving, in order");
@@ -77,11 +78,11 @@ static void test_bad(void)
 	} rows[] = {
 		{ "tide_state 2\n", "line 1: not what was expected: 'tide_state 2'" },
 		{ "tide_state 1\njob x\n", "line 2: not what was expected: 'job x'" },
-		{ "tide_state 1\njob 1 user 2 changed 7 run 1\n",
-		  "line 2: not what was expected: 'job 1 user 2 changed 7 run 1'" },
-		{ "tide_state 1\njob 1 user 2 changed 1 run 1 x\n",
-		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 x'" },
-		{ "tide_state 1\njob 1 user 2 changed 1 run 1\njob 2 user",
+		{ "tide_state 1\njob 1 user 2 changed 7 run 1 close 5\n",
+		  "line 2: not what was expected: 'job 1 user 2 changed 7 run 1 close 5'" },
+		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 x\n",
+		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 close 5 x'" },
+		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5\njob 2 user",
 		  "line 3: not what was expected: 'job 2 user'" },
 	};
 	size_t i;

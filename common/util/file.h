@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whole small files: read one, replace one.
+ *
+ * Both block on the disk; a daemon calls them in a thread that holds no lock.
+ */
+#ifndef TIDE_UTIL_FILE_H
+#define TIDE_UTIL_FILE_H
+
+#include "common/util/err.h"
+
+/* More than any file of ours; a bigger one is refused with EFBIG. */
+#define TIDE_FILE_MAX (64 * 1024 * 1024)
+
+/*
+ * The content with a NUL after it; the caller frees it.  -1 with errno of
+ * open() or read() (ENOENT: there is no such file), EFBIG, EISDIR or ENOMEM.
+ */
+int tide_file_read(const char *path, char **ret_text, struct tide_err *err);
+
+/*
+ * Replace the file by this text, mode 0600, so that a crash leaves the old or
+ * the new one and never half of either: written beside it, synced, renamed,
+ * folder synced.  -1 with errno; the old one is then still there.
+ */
+int tide_file_replace(const char *path, const char *text,
+		      struct tide_err *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whole small files, read and replaced. */
+#include "config.h"
+
+#include "common/util/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/lib/tap.h"
+
+int main(void)
+{
+	char folder[] = "/tmp/tide-file-XXXXXX", path[64], beside[64];
+	struct tide_err err;
+	struct stat st;
+	char *text;
+
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof(path), "%s/x", folder);
+	snprintf(beside, sizeof(beside), "%s/x.new", folder);
+
+	ok(tide_file_read(path, &text, &err) == -1 && errno == ENOENT,
+	   "read: no such file");
+	ok(strstr(err.text, path) != NULL, "... names it");
+	ok(tide_file_read(folder, &text, &err) == -1 && errno == EISDIR,
+	   "read: a folder");
+	is_int(tide_file_replace(path, "one\n", &err), 0, "replace: a new file");
+	is_int(tide_file_read(path, &text, &err), 0, "read: it is there");
+	is_str(text, "one\n", "read: as written");
+	free(text);
+	is_int(tide_file_replace(path, "", &err), 0, "replace: by nothing");
+	is_int(tide_file_read(path, &text, &err), 0, "read: an empty file");
+	is_str(text, "", "read: empty");
+	free(text);
+	ok(!stat(path, &st) && (st.st_mode & 07777) == 0600,
+	   "replace: nobody else reads it");
+	ok(stat(beside, &st) == -1, "replace: nothing is left beside it");
+	snprintf(path, sizeof(path), "%s/none/x", folder);
+	ok(tide_file_replace(path, "x", &err) == -1 && errno == ENOENT,
+	   "replace: no such folder");
+	snprintf(path, sizeof(path), "%s/x", folder);
+	unlink(path);
+	rmdir(folder);
+	return tap_done();
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* slurmctld's records as the layer sees them: see ctld.h. */
+#include "compat/ctld.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "src/common/slurm_accounting_storage.h"
+#include "src/common/slurmdbd_defs.h"
+#include "src/slurmctld/acct_policy.h"
+#include "src/slurmctld/job_scheduler.h"
+#include "src/slurmctld/locks.h"
+#include "src/slurmctld/reservation.h"
+
+/* Not there in clients, which open the plugin too: see ctld.h. */
+#pragma weak acct_db_conn
+#pragma weak job_list
+#pragma weak last_job_update
+#pragma weak node_record_count
+#pragma weak node_record_table_ptr
+#pragma weak part_list
+#pragma weak slurmctld_config
+
+/* Prefix of every reason that is ours. */
+#define REASON_MARK "next window"
+
+bool tide_ctld_present(void)
+{
+	return running_in_slurmctld() && &slurmctld_config;
+}
+
+bool tide_ctld_ending(void)
+{
+	return slurmctld_config.shutdown_time != 0;
+}
+
+/* Slurm's own order: configuration, job, node, partition, federation. */
+static slurmctld_lock_t locks_for(enum tide_ctld_access access)
+{
+	if (access == TIDE_ACT)
+		return (slurmctld_lock_t){ READ_LOCK, WRITE_LOCK, WRITE_LOCK,
+					   READ_LOCK, READ_LOCK };
+	return (slurmctld_lock_t){ READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK,
+				   NO_LOCK };
+}
+
+void tide_ctld_lock(enum tide_ctld_access access)
+{
+	lock_slurmctld(locks_for(access));
+}
+
+void tide_ctld_unlock(enum tide_ctld_access access)
+{
+	unlock_slurmctld(locks_for(access));
+}
+
+void tide_ctld_touch(void)
+{
+	last_job_update = time(NULL);
+}
+
+int64_t tide_ctld_job_change(void)
+{
+	return last_job_update;
+}
+
+static bool is_ending(const job_record_t *job)
+{
+	return IS_JOB_COMPLETING(job) || job->preempt_time;
+}
+
+void tide_job_view(const job_record_t *job, struct tide_job_view *ret_view)
+{
+	const part_record_t *part = job->part_ptr;
+
+	*ret_view = (struct tide_job_view){
+		.id = job->job_id,
+		.array_id = job->array_job_id,
+		.run = job->restart_cnt,
+		.partition = part ? part->name : job->partition,
+		.finished = IS_JOB_FINISHED(job),
+		.pending = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job),
+		.running = IS_JOB_RUNNING(job) && !IS_JOB_COMPLETING(job),
+		.suspended = IS_JOB_SUSPENDED(job) && !IS_JOB_COMPLETING(job),
+		.configuring = IS_JOB_CONFIGURING(job),
+		.ending = is_ending(job),
+		.held = job->priority == 0,
+		.batch = job->batch_flag,
+		.reserved = job->resv_ptr || job->resv_name,
+		/* 22.05 asks about reservations through resv_test alone. */
+		.made_up = job->job_id == 0,
+		.now_only = job->bit_flags & TEST_NOW_ONLY,
+		.limit_min = job->time_limit,
+		.time_min = job->time_min,
+		.min_nodes = job->details ? job->details->min_nodes : 0,
+		.limit_by_default = job->limit_set.time == 1,
+		.start = job->start_time,
+		.end = job->end_time,
+		.paused = job->tot_sus_time,
+		.warn = job->warn_signal ? job->warn_time : 0,
+		.warned = job->warn_flags & WARN_SENT,
+		.nodes = job->node_bitmap,
+	};
+}
+
+uint32_t tide_job_limit(const job_record_t *job, uint32_t limit_min)
+{
+	const part_record_t *part = job->part_ptr;
+
+	if (limit_min != NO_VAL || !part)
+		return limit_min;
+	return part->default_time != NO_VAL ? part->default_time :
+					      part->max_time;
+}
+
+bool tide_job_requeues(const job_record_t *job)
+{
+	return job->batch_flag && job->details && job->details->requeue;
+}
+
+void tide_ctld_each_job(int (*fn)(void *job_record, void *arg), void *arg)
+{
+	ListIterator iterator;
+	job_record_t *job;
+
+	if (!job_list)
+		return;
+	/* list_for_each() holds the list's own lock: it cannot be nested. */
+	iterator = list_iterator_create(job_list);
+	while ((job = list_next(iterator)))
+		if (fn(job, arg))
+			break;
+	list_iterator_destroy(iterator);
+}
+
+job_record_t *tide_ctld_job(uint32_t id)
+{
+	return find_job_record(id);
+}
+
+void tide_job_set_limit(job_record_t *job, uint32_t limit_min)
+{
+	uint32_t before = job->time_limit, after;
+
+	job->time_limit = limit_min;
+	job_end_time_reset(job);
+	/* Lowers it for a reservation that lies ahead, never below time_min. */
+	job_time_adj_resv(job);
+	after = MIN(job->time_limit, limit_min);
+	job->time_limit = before;
+	acct_policy_alter_job(job, after);
+	job->time_limit = after;
+	job_end_time_reset(job);
+	if (job->tot_sus_time && !job->preempt_time)
+		job->end_time += job->tot_sus_time;
+	jobacct_storage_job_start_direct(acct_db_conn, job);
+	last_job_update = time(NULL);
+}
+
+void tide_job_restore_limit(job_record_t *job, uint32_t limit_min)
+{
+	job->time_limit = limit_min;
+	last_job_update = time(NULL);
+}
+
+void tide_job_warn(job_record_t *job)
+{
+	send_job_warn_signal(job, true);
+	last_job_update = time(NULL);
+}
+
+void tide_job_unwarn(job_record_t *job)
+{
+	job->warn_flags &= ~WARN_SENT;
+}
+
+int tide_job_end(job_record_t *job)
+{
+	int rc = ESLURM_BATCH_ONLY;
+
+	if (tide_job_requeues(job))
+		rc = job_requeue(0, job->het_job_id ? job->het_job_id :
+						      job->job_id,
+				 NULL, true, 0);
+	if (rc)
+		rc = job_signal(job, SIGKILL, 0, 0, true);
+	return rc;
+}
+
+void tide_ctld_check_limits(void)
+{
+	job_time_limit();
+}
+
+static bool is_ours(const char *text)
+{
+	return text && !strncmp(text, REASON_MARK, strlen(REASON_MARK));
+}
+
+bool tide_job_would_set_reason(const job_record_t *job, const char *text)
+{
+	if (!IS_JOB_PENDING(job))
+		return false;
+	if (!text)
+		return is_ours(job->state_desc);
+	switch (job->state_reason) {
+	case WAIT_NO_REASON:
+	case WAIT_PRIORITY:
+	case WAIT_RESOURCES:
+		return (!job->state_desc || is_ours(job->state_desc)) &&
+		       xstrcmp(job->state_desc, text);
+	default:
+		return false;
+	}
+}
+
+bool tide_job_set_reason(job_record_t *job, const char *text)
+{
+	if (!tide_job_would_set_reason(job, text))
+		return false;
+	xfree(job->state_desc);
+	if (text) {
+		job->state_desc = xstrdup(text);
+		job->state_reason = WAIT_RESOURCES;
+	}
+	last_job_update = time(NULL);
+	return true;
+}
+
+int64_t tide_job_planned(const job_record_t *job)
+{
+	return job->start_time;
+}
+
+void tide_job_set_planned(job_record_t *job, int64_t start)
+{
+	job->start_time = start;
+}
+
+const bitstr_t *tide_job_required(const job_record_t *job)
+{
+	return job->details ? job->details->req_node_bitmap : NULL;
+}
+
+bitstr_t *tide_job_planned_nodes(const job_record_t *job)
+{
+	bitstr_t *nodes = NULL;
+
+	if (!IS_JOB_PENDING(job) || !job->start_time || !job->sched_nodes)
+		return NULL;
+	if (node_name2bitmap(job->sched_nodes, true, &nodes))
+		FREE_NULL_BITMAP(nodes);
+	return nodes;
+}
+
+struct behind {
+	const job_record_t *job;
+	int64_t start;
+};
+
+static int planned_behind(void *x, void *arg)
+{
+	job_record_t *other = x;
+	struct behind *behind = arg;
+	bitstr_t *nodes;
+
+	if (!IS_JOB_PENDING(other) || !other->sched_nodes ||
+	    other->start_time <= behind->job->start_time ||
+	    other->start_time >= behind->start ||
+	    other->priority <= behind->job->priority)
+		return 0;
+	nodes = tide_job_planned_nodes(other);
+	if (nodes && bit_overlap_any(nodes, behind->job->node_bitmap))
+		behind->start = other->start_time;
+	FREE_NULL_BITMAP(nodes);
+	return 0;
+}
+
+int64_t tide_job_planned_behind(const job_record_t *job)
+{
+	struct behind behind = { job, INT64_MAX };
+
+	if (job->node_bitmap)
+		tide_ctld_each_job(planned_behind, &behind);
+	return behind.start;
+}
+
+void tide_ctld_wake(void)
+{
+	queue_job_scheduler();
+}
+
+int tide_ctld_node_count(void)
+{
+	return node_record_count;
+}
+
+const char *tide_ctld_node(int index)
+{
+	const node_record_t *node = node_record_table_ptr[index];
+
+	return node ? node->name : NULL;
+}
+
+bitstr_t *tide_ctld_nodes(const char *list)
+{
+	bitstr_t *nodes = NULL;
+
+	if (node_name2bitmap((char *)list, false, &nodes))
+		FREE_NULL_BITMAP(nodes);
+	return nodes;
+}
+
+const bitstr_t *tide_ctld_partition(const char *name)
+{
+	const part_record_t *part = find_part_record((char *)name);
+
+	return part ? part->node_bitmap : NULL;
+}
+
+struct yields {
+	const part_record_t *part;
+	bool found;
+};
+
+static int is_above(void *x, void *arg)
+{
+	const part_record_t *other = x;
+	struct yields *yields = arg;
+
+	if (other->priority_tier > yields->part->priority_tier &&
+	    other->node_bitmap && yields->part->node_bitmap &&
+	    bit_overlap_any(other->node_bitmap, yields->part->node_bitmap))
+		yields->found = true;
+	return 0;
+}
+
+bool tide_ctld_partition_yields(const char *name)
+{
+	struct yields yields = { find_part_record((char *)name), false };
+
+	if (yields.part && part_list)
+		list_for_each(part_list, is_above, &yields);
+	return yields.found;
+}
+
+int64_t tide_ctld_conf_time(void)
+{
+	return slurm_conf.last_update;
+}
+
+const char *tide_ctld_conf_file(void)
+{
+	return slurm_conf.slurm_conf;
+}
+
+const char *tide_ctld_plugin_dir(void)
+{
+	return slurm_conf.plugindir;
+}
+
+const char *tide_ctld_state_dir(void)
+{
+	return slurm_conf.state_save_location;
+}

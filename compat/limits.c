@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How far a running job's limit may be raised before its account cannot pay:
+ * the check of src/slurmctld/acct_policy.c with AccountingStorageEnforce=safe,
+ * turned round.  Slurm itself checks at a start only, not when a limit grows.
+ */
+#include "compat/ctld.h"
+
+#include "src/common/assoc_mgr.h"
+#include "src/slurmctld/acct_policy.h"
+
+#pragma weak accounting_enforce
+#pragma weak slurmctld_tres_cnt
+
+/* TRES-minutes that are neither used nor promised to running jobs. */
+static uint64_t left_over(uint64_t limit, double used_secs, uint64_t run_secs)
+{
+	uint64_t gone = (uint64_t)(used_secs / 60) + run_secs / 60;
+
+	return limit > gone ? limit - gone : 0;
+}
+
+static double factor_of(const job_record_t *job)
+{
+	const slurmdb_qos_rec_t *qos = job->qos_ptr;
+
+	if (!qos || !(qos->flags & QOS_FLAG_USAGE_FACTOR_SAFE) ||
+	    qos->usage_factor < 0)
+		return 1;
+	return qos->usage_factor;
+}
+
+/* Minutes that `left` TRES-minutes pay for; the least of all is kept. */
+static void keep_least(const job_record_t *job, int tres, uint64_t left,
+		       uint64_t *least)
+{
+	double rate = (double)job->tres_alloc_cnt[tres] * factor_of(job);
+	double minutes;
+
+	if (rate <= 0)
+		return;
+	minutes = (double)left / rate;
+	if (minutes < (double)*least)
+		*least = (uint64_t)minutes;
+}
+
+static void by_qos(const job_record_t *job, const slurmdb_qos_rec_t *qos,
+		   bool *covered, uint64_t *least)
+{
+	int i;
+
+	if (!qos || !qos->usage || !qos->grp_tres_mins_ctld)
+		return;
+	for (i = 0; i < slurmctld_tres_cnt; i++) {
+		uint64_t limit = qos->grp_tres_mins_ctld[i];
+
+		if (limit == INFINITE64 || covered[i])
+			continue;
+		/* A QOS with a limit of its own takes the place of others. */
+		covered[i] = true;
+		keep_least(job, i,
+			   left_over(limit, qos->usage->usage_tres_raw[i],
+				     qos->usage->grp_used_tres_run_secs[i]),
+			   least);
+	}
+}
+
+static void by_assoc(const job_record_t *job, const bool *covered,
+		     uint64_t *least)
+{
+	const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
+	int i;
+
+	for (; assoc && assoc->usage; assoc = assoc->usage->parent_assoc_ptr)
+		for (i = 0; i < slurmctld_tres_cnt; i++) {
+			uint64_t limit = assoc->grp_tres_mins_ctld ?
+						 assoc->grp_tres_mins_ctld[i] :
+						 INFINITE64;
+
+			if (limit == INFINITE64 || covered[i])
+				continue;
+			keep_least(job, i,
+				   left_over(limit,
+					     assoc->usage->usage_tres_raw[i],
+					     assoc->usage->grp_used_tres_run_secs[i]),
+				   least);
+		}
+}
+
+uint32_t tide_job_payable_min(job_record_t *job)
+{
+	assoc_mgr_lock_t locks = { .assoc = READ_LOCK,
+				   .qos = READ_LOCK,
+				   .tres = READ_LOCK };
+	slurmdb_qos_rec_t *first, *second;
+	uint64_t least = UINT32_MAX;
+	bool *covered;
+
+	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) ||
+	    !(accounting_enforce & ACCOUNTING_ENFORCE_SAFE) ||
+	    !job->tres_alloc_cnt || job->time_limit == INFINITE)
+		return UINT32_MAX;
+	covered = xcalloc(slurmctld_tres_cnt, sizeof(*covered));
+	assoc_mgr_lock(&locks);
+	acct_policy_set_qos_order(job, &first, &second);
+	by_qos(job, first, covered, &least);
+	by_qos(job, second, covered, &least);
+	by_assoc(job, covered, &least);
+	assoc_mgr_unlock(&locks);
+	xfree(covered);
+	if (least >= UINT32_MAX - job->time_limit)
+		return UINT32_MAX;
+	return job->time_limit + (uint32_t)least;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The thread that keeps pool jobs within their windows: see keeper.h. */
+#include "plugins/select/tide/keeper.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "plugins/select/tide/notes.h"
+#include "plugins/select/tide/pass.h"
+#include "plugins/select/tide/plan.h"
+
+/* A pass every so often even if nothing is due: users change limits. */
+#define TICK 5
+/* Pokes within this time are answered by one pass. */
+#define CALM_NS 200000000
+/* Spans are worked out far ahead, and again once a day. */
+#define RENEW 86400
+
+static struct {
+	pthread_mutex_t lock; /* guards the flags */
+	pthread_cond_t wake;
+	pthread_t thread;
+	bool running, stop, poked, reread;
+	/*
+	 * What plans are made from.  Changed with slurmctld's locks held, read
+	 * lock enough: only the thread and reconfigure do, and the latter
+	 * holds the write locks.
+	 */
+	struct tide_source *source;
+	struct tide_source *good; /* to fall back on at the start */
+	bool adopted;		  /* source has proved right */
+	int64_t conf_time;	  /* of the slurm.conf it was read with */
+} keeper = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.wake = PTHREAD_COND_INITIALIZER,
+};
+
+/* The folder tide.conf is in: that of slurm.conf. */
+static void conf_dir(char *dir, size_t size)
+{
+	char *slash;
+
+	snprintf(dir, size, "%s", tide_ctld_conf_file());
+	slash = strrchr(dir, '/');
+	if (slash)
+		*slash = '\0';
+	else
+		snprintf(dir, size, ".");
+}
+
+static struct tide_source *closed_source(void)
+{
+	char dir[PATH_MAX];
+
+	conf_dir(dir, sizeof(dir));
+	return tide_source_closed(dir);
+}
+
+static void say_closed(void)
+{
+	error("tide: there is no last good tide.conf: no pool job starts until it is right and `scontrol reconfigure` was run");
+}
+
+/* tide.conf, else the last good copy, else nothing. */
+static void read_first(void)
+{
+	struct tide_err err, good_err;
+	char dir[PATH_MAX];
+
+	conf_dir(dir, sizeof(dir));
+	if (tide_source_read_good(tide_ctld_state_dir(), &keeper.good,
+				  &good_err) < 0) {
+		if (errno != ENOENT)
+			error("tide: %s", good_err.text);
+		keeper.good = NULL;
+	}
+	if (tide_source_read(dir, &keeper.source, &err) == 0)
+		return;
+	error("tide: %s", err.text);
+	if (keeper.good) {
+		error("tide: running on the last good tide.conf");
+		keeper.source = keeper.good;
+		keeper.good = NULL;
+		return;
+	}
+	say_closed();
+	keeper.source = tide_source_closed(dir);
+}
+
+void tide_keeper_init(void)
+{
+	if (tide_notes_init() < 0)
+		return;
+	tide_pass_restore();
+	read_first();
+}
+
+/* Make a plan of this source the present one.  TIDE_LOOK. */
+static int lay(struct tide_source *source, bool strict, struct tide_err *err)
+{
+	struct tide_plan *plan;
+
+	if (tide_plan_create(source, time(NULL), strict, &plan, err) < 0)
+		return -1;
+	tide_plan_set(plan);
+	return 0;
+}
+
+/* The source we started with names what Slurm does not have. */
+static void fall_back(void)
+{
+	struct tide_source *next = keeper.good;
+	struct tide_err err;
+
+	if (next) {
+		error("tide: running on the last good tide.conf");
+	} else {
+		say_closed();
+		next = closed_source();
+	}
+	keeper.good = NULL;
+	tide_source_unref(keeper.source);
+	keeper.source = next;
+	if (next && lay(next, false, &err) < 0)
+		error("tide: %s", err.text);
+}
+
+void tide_keeper_replan(void)
+{
+	struct tide_plan *plan;
+	struct tide_err err;
+	bool strict;
+
+	if (!keeper.source)
+		return;
+	strict = !keeper.adopted && !keeper.source->last_good;
+	if (lay(keeper.source, strict, &err) < 0) {
+		error("tide: %s", err.text);
+		fall_back();
+	}
+	keeper.adopted = true;
+	plan = tide_plan_get();
+	if (plan)
+		tide_pass_seed(plan);
+	tide_plan_put(plan);
+	if (keeper.conf_time && keeper.conf_time != tide_ctld_conf_time())
+		tide_keeper_reread();
+	keeper.conf_time = tide_ctld_conf_time();
+	tide_keeper_poke();
+}
+
+/* tide.conf again; what is in force stays if it is not right. */
+static void read_again(void)
+{
+	struct tide_source *source;
+	struct tide_err err;
+	char dir[PATH_MAX];
+	int rc;
+
+	conf_dir(dir, sizeof(dir));
+	if (tide_source_read(dir, &source, &err) < 0) {
+		error("tide: %s", err.text);
+		error("tide: going on with the windows that are in force");
+		return;
+	}
+	tide_ctld_lock(TIDE_LOOK);
+	rc = lay(source, true, &err);
+	if (rc == 0) {
+		tide_source_unref(keeper.source);
+		keeper.source = source;
+	}
+	tide_ctld_unlock(TIDE_LOOK);
+	if (rc < 0) {
+		error("tide: %s", err.text);
+		error("tide: going on with the windows that are in force");
+		tide_source_unref(source);
+		return;
+	}
+	info("tide: tide.conf was read again");
+	tide_ctld_wake();
+}
+
+/* Keep a copy of what has proved right. */
+static void keep_good(void)
+{
+	struct tide_plan *plan = tide_plan_get();
+	struct tide_err err;
+
+	if (plan && tide_source_keep(plan->source, tide_ctld_state_dir(),
+				     &err) < 0)
+		error("tide: could not keep a copy of tide.conf: %s", err.text);
+	tide_plan_put(plan);
+}
+
+/* Work the spans out again before they run short. */
+static void renew(int64_t now)
+{
+	struct tide_plan *plan = tide_plan_get();
+	bool old = plan && now - plan->made > RENEW;
+	struct tide_err err;
+
+	tide_plan_put(plan);
+	if (!old)
+		return;
+	tide_ctld_lock(TIDE_LOOK);
+	if (lay(keeper.source, false, &err) < 0)
+		error("tide: %s", err.text);
+	tide_ctld_unlock(TIDE_LOOK);
+}
+
+/* Has anything opened since the last pass? */
+static bool opened(const struct tide_plan *plan, int64_t since, int64_t now)
+{
+	int64_t at;
+
+	return since && tide_openings(plan->groups, plan->count, since, now,
+				      &at, 1);
+}
+
+/* One round; returns when to come again at the latest. */
+static int64_t once(int64_t last)
+{
+	int64_t now = time(NULL), next = TIDE_NEVER;
+	struct tide_plan *plan;
+
+	renew(now);
+	plan = tide_plan_get();
+	if (plan) {
+		next = tide_pass(plan, now);
+		if (opened(plan, last, now))
+			tide_ctld_wake();
+	}
+	tide_plan_put(plan);
+	return next;
+}
+
+/* Wait until `next`, a poke, or a tick.  The lock is held. */
+static void wait_for(int64_t next)
+{
+	struct timespec until;
+	int64_t now = time(NULL);
+
+	if (next > now + TICK)
+		next = now + TICK;
+	/* time() may lag behind this clock by a few milliseconds. */
+	until = (struct timespec){ .tv_sec = next, .tv_nsec = 20000000 };
+	while (!keeper.stop && !keeper.poked && !keeper.reread)
+		if (pthread_cond_timedwait(&keeper.wake, &keeper.lock,
+					   &until) == ETIMEDOUT)
+			break;
+}
+
+static void *keep(void *arg)
+{
+	const struct timespec calm = { .tv_nsec = CALM_NS };
+	int64_t last = 0, next = 0;
+	bool reread = true, first = true;
+
+	(void)arg;
+	while (!tide_ctld_ending()) {
+		slurm_mutex_lock(&keeper.lock);
+		if (!first)
+			wait_for(next);
+		if (keeper.stop) {
+			slurm_mutex_unlock(&keeper.lock);
+			break;
+		}
+		reread = keeper.reread;
+		keeper.reread = keeper.poked = false;
+		slurm_mutex_unlock(&keeper.lock);
+		if (reread)
+			read_again();
+		if (reread || first)
+			keep_good();
+		first = false;
+		/* Taken before the pass: it may wait for locks. */
+		int64_t began = time(NULL);
+
+		next = once(last);
+		last = began;
+		nanosleep(&calm, NULL);
+	}
+	return NULL;
+}
+
+void tide_keeper_start(void)
+{
+	slurm_mutex_lock(&keeper.lock);
+	if (!keeper.running && !keeper.stop) {
+		slurm_thread_create(&keeper.thread, keep, NULL);
+		keeper.running = true;
+	}
+	slurm_mutex_unlock(&keeper.lock);
+}
+
+void tide_keeper_stop(void)
+{
+	bool running;
+
+	slurm_mutex_lock(&keeper.lock);
+	keeper.stop = true;
+	running = keeper.running;
+	keeper.running = false;
+	pthread_cond_signal(&keeper.wake);
+	slurm_mutex_unlock(&keeper.lock);
+	if (running)
+		pthread_join(keeper.thread, NULL);
+	tide_plan_set(NULL);
+	tide_source_unref(keeper.source);
+	tide_source_unref(keeper.good);
+	keeper.source = keeper.good = NULL;
+	keeper.adopted = keeper.stop = false;
+	tide_notes_fini();
+}
+
+void tide_keeper_reread(void)
+{
+	slurm_mutex_lock(&keeper.lock);
+	keeper.reread = true;
+	pthread_cond_signal(&keeper.wake);
+	slurm_mutex_unlock(&keeper.lock);
+}
+
+void tide_keeper_poke(void)
+{
+	slurm_mutex_lock(&keeper.lock);
+	keeper.poked = true;
+	pthread_cond_signal(&keeper.wake);
+	slurm_mutex_unlock(&keeper.lock);
+}

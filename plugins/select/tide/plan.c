@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The windows of tide.conf laid over Slurm's nodes: see plan.h. */
+#include "plugins/select/tide/plan.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The present plan; guarded by the mutex, which is held for a moment only. */
+static pthread_mutex_t present_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct tide_plan *present;
+
+static void plan_destroy(struct tide_plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		xfree(plan->opens[i]);
+		FREE_NULL_BITMAP(plan->nodes[i]);
+	}
+	xfree(plan->groups);
+	xfree(plan->nodes);
+	xfree(plan->opens);
+	tide_source_unref(plan->source);
+	xfree(plan);
+}
+
+/* The stretches of one window set, as the gate wants them. */
+static int fill_group(struct tide_plan *plan, size_t set,
+		      struct tide_err *err)
+{
+	struct tide_span *spans;
+	struct tide_open *opens;
+	size_t count, i;
+
+	if (tide_calendar_spans(plan->source->calendar, set, plan->made,
+				plan->made + TIDE_EVER, &spans, &count,
+				err) < 0)
+		return -1;
+	opens = xcalloc(count ? count : 1, sizeof(*opens));
+	for (i = 0; i < count; i++)
+		opens[i] = (struct tide_open){
+			.open = spans[i].open,
+			/* Nobody knows of a close. */
+			.close = spans[i].beyond ? TIDE_NEVER : spans[i].close,
+			.name = spans[i].window->name,
+		};
+	free(spans);
+	plan->opens[set] = opens;
+	plan->groups[set].opens = opens;
+	plan->groups[set].count = count;
+	return 0;
+}
+
+static int fill_groups(struct tide_plan *plan, struct tide_err *err)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < plan->count; i++)
+		if (fill_group(plan, i, err) < 0)
+			return -1;
+	/* Without a configuration nobody's node is known to be nobody's. */
+	plan->groups[plan->count - 1].always = !plan->closed;
+	return 0;
+}
+
+/* Put each of Slurm's nodes in its group; count those that are lent. */
+static int fill_nodes(struct tide_plan *plan)
+{
+	const struct tide_conf *conf = plan->source->conf;
+	int i, lent = 0;
+
+	for (i = 0; i < plan->node_count; i++) {
+		const char *name = tide_ctld_node(i);
+		const struct tide_node *node =
+			conf && name ? tide_conf_node(conf, name) : NULL;
+
+		bit_set(plan->nodes[node ? (size_t)node->set : plan->count - 1],
+			i);
+		lent += node != NULL;
+	}
+	return lent;
+}
+
+static bool slurm_has_node(const char *name)
+{
+	int i, count = tide_ctld_node_count();
+
+	for (i = 0; i < count; i++)
+		if (tide_ctld_node(i) && !strcmp(tide_ctld_node(i), name))
+			return true;
+	return false;
+}
+
+/* Name the first lent node that Slurm does not have, and its owner's line. */
+static int unknown_node(const struct tide_conf *conf, struct tide_err *err)
+{
+	int i;
+
+	for (i = 0; i < conf->n_nodes; i++) {
+		const struct tide_owner *owner =
+			&conf->owner[conf->node[i].owner];
+
+		if (!slurm_has_node(conf->node[i].name))
+			return tide_err_set(err, EINVAL,
+					    "%s:%d: OwnerAccount=%s: Slurm has no node '%s'",
+					    owner->file, owner->line,
+					    owner->account, conf->node[i].name);
+	}
+	return 0;
+}
+
+static int check_names(const struct tide_plan *plan, int lent,
+		       struct tide_err *err)
+{
+	const struct tide_conf *conf = plan->source->conf;
+
+	if (!conf)
+		return 0;
+	if (!tide_ctld_partition(conf->pool_partition))
+		return tide_err_set(err, EINVAL,
+				    "tide.conf: PoolPartition=%s: Slurm has no such partition",
+				    conf->pool_partition);
+	return lent == conf->n_nodes ? 0 : unknown_node(conf, err);
+}
+
+int64_t tide_plan_next(const struct tide_plan *plan, int64_t after)
+{
+	int64_t at = TIDE_NEVER;
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct tide_group *group = &plan->groups[i];
+		const struct tide_open *open = tide_group_next(group, after);
+		int64_t until = tide_group_until(group, after);
+
+		if (open && open->open < at)
+			at = open->open;
+		if (until && until < at)
+			at = until;
+	}
+	return at;
+}
+
+int tide_plan_create(struct tide_source *source, int64_t now, bool strict,
+		     struct tide_plan **ret_plan, struct tide_err *err)
+{
+	struct tide_plan *plan = xmalloc(sizeof(*plan));
+	int lent;
+	size_t i;
+
+	plan->refs = 1;
+	plan->source = tide_source_ref(source);
+	plan->observe = source->conf && source->conf->mode == TIDE_MODE_OBSERVE;
+	plan->closed = !source->conf;
+	plan->pool = source->pool;
+	plan->made = now;
+	plan->node_count = tide_ctld_node_count();
+	plan->count = (source->conf ? source->conf->n_sets : 0) + 1;
+	plan->groups = xcalloc(plan->count, sizeof(*plan->groups));
+	plan->opens = xcalloc(plan->count, sizeof(*plan->opens));
+	plan->nodes = xcalloc(plan->count, sizeof(*plan->nodes));
+	for (i = 0; i < plan->count; i++)
+		plan->nodes[i] = bit_alloc(plan->node_count);
+	lent = fill_nodes(plan);
+	if (fill_groups(plan, err) < 0 ||
+	    (strict && check_names(plan, lent, err) < 0)) {
+		plan_destroy(plan);
+		return -1;
+	}
+	*ret_plan = plan;
+	return 0;
+}
+
+struct tide_plan *tide_plan_get(void)
+{
+	struct tide_plan *plan;
+
+	slurm_mutex_lock(&present_lock);
+	plan = present;
+	if (plan)
+		plan->refs++;
+	slurm_mutex_unlock(&present_lock);
+	return plan;
+}
+
+void tide_plan_put(struct tide_plan *plan)
+{
+	bool last;
+
+	if (!plan)
+		return;
+	slurm_mutex_lock(&present_lock);
+	last = --plan->refs == 0;
+	slurm_mutex_unlock(&present_lock);
+	if (last)
+		plan_destroy(plan);
+}
+
+void tide_plan_set(struct tide_plan *plan)
+{
+	struct tide_plan *old;
+
+	slurm_mutex_lock(&present_lock);
+	old = present;
+	present = plan;
+	slurm_mutex_unlock(&present_lock);
+	tide_plan_put(old);
+}
+
+bool tide_plan_is_pool(const struct tide_plan *plan,
+		       const struct tide_job_view *job)
+{
+	if (!job->partition || job->reserved || job->made_up)
+		return false;
+	if (!plan->pool)
+		return tide_ctld_partition_yields(job->partition);
+	return !strcmp(job->partition, plan->pool);
+}
+
+void tide_plan_mask(const struct tide_plan *plan, int64_t at, int64_t need,
+		    bitstr_t *nodes)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (!tide_group_fits(&plan->groups[i], at, need))
+			bit_and_not(nodes, plan->nodes[i]);
+}
+
+bool tide_plan_fits(const struct tide_plan *plan, int64_t at, int64_t need,
+		    const bitstr_t *nodes)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (!tide_group_fits(&plan->groups[i], at, need) &&
+		    bit_overlap_any((bitstr_t *)nodes, plan->nodes[i]))
+			return false;
+	return true;
+}
+
+int64_t tide_plan_close(const struct tide_plan *plan, int64_t at,
+			const bitstr_t *nodes)
+{
+	int64_t close = TIDE_NEVER;
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		int64_t until = tide_group_until(&plan->groups[i], at);
+
+		if (until < close &&
+		    bit_overlap_any((bitstr_t *)nodes, plan->nodes[i]))
+			close = until;
+	}
+	return close;
+}
+
+const struct tide_open *tide_plan_window(const struct tide_plan *plan,
+					 int64_t at, const bitstr_t *nodes)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct tide_open *open =
+			tide_group_at(&plan->groups[i], at);
+
+		if (open && bit_overlap_any((bitstr_t *)nodes, plan->nodes[i]))
+			return open;
+	}
+	return NULL;
+}
+
+void tide_plan_sizes(const struct tide_plan *plan, const bitstr_t *nodes,
+		     uint32_t *size)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		size[i] = bit_overlap((bitstr_t *)nodes, plan->nodes[i]);
+}
