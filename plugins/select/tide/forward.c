@@ -46,7 +46,7 @@ static char stock_path[PATH_MAX];
 		"	br x16\n"                                   \
 		".size select_p_" #op ", . - select_p_" #op "\n");
 #else
-#error "passing operations on is written for x86_64 and aarch64 only"
+#define JUMP(op) _Static_assert(0, "written for x86_64 and aarch64 only");
 #endif
 #define OWN(op) POINTER(op)
 #define PASS(op) POINTER(op) JUMP(op)

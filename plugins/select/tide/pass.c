@@ -197,7 +197,7 @@ static void write_reason(const struct pass *pass, const struct tide_job *note,
 static void look_reason(struct pass *pass, const job_record_t *record,
 			const struct tide_job_view *job, struct tide_job *note)
 {
-	char text[sizeof(((struct deed *)NULL)->text)];
+	char text[sizeof(((struct deed *)NULL)->text)] = "";
 	struct deed *deed;
 
 	if (note->waits && note->opening && note->opening <= pass->now)
