@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/model/random.h"
+#include "launcher/tensor/random.h"
 
 void tide_params_release(struct tide_params *params)
 {

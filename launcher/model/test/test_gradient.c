@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "launcher/model/random.h"
+#include "launcher/tensor/random.h"
 #include "tests/lib/tap.h"
 
 enum { BATCH = 2, TIME = 70, VOCABULARY = 11, PROBES = 12 };

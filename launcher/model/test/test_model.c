@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "launcher/model/adamw.h"
-#include "launcher/model/random.h"
+#include "launcher/tensor/random.h"
 #include "tests/lib/tap.h"
 
 enum { BATCH = 4, TIME = 80, VOCABULARY = 50 };

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launcher/model/random.h"
+#include "launcher/tensor/random.h"
 #include "launcher/tensor/alloc.h"
 #include "tests/lib/tap.h"
 

@@ -4,8 +4,8 @@
  * the same on every layout.  The mixer is splitmix64's (Steele, Lea & Flood
  * 2014).  Not for secrets.
  */
-#ifndef TIDE_MODEL_RANDOM_H
-#define TIDE_MODEL_RANDOM_H
+#ifndef TIDE_TENSOR_RANDOM_H
+#define TIDE_TENSOR_RANDOM_H
 
 #include <math.h>
 #include <stdint.h>
