@@ -2,6 +2,7 @@
 /* tiderun: finds the command and hands over.  Knows nothing of training. */
 #include "config.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,11 +30,14 @@ static void usage(FILE *to)
  */
 static void settle_threads(char **argv)
 {
-	if (getenv("OMP_WAIT_POLICY"))
+	char self[PATH_MAX] = "";
+
+	if (getenv("OMP_WAIT_POLICY") ||
+	    readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return;
 	setenv("OMP_WAIT_POLICY", "passive", 1);
 	setenv("GOMP_SPINCOUNT", "0", 0);
-	execv("/proc/self/exe", argv);
+	execv(self, argv);
 	/* not fatal: slower only */
 }
 
