@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tidectl check: can TideFlow's rules hold with these configuration files?
- * Prints what common/conf found; knows no rule itself.
+ * Prints what common/site found; knows no rule itself.
  */
 #include "config.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "cmd/tidectl/tidectl.h"
-#include "common/conf/site.h"
+#include "common/site/site.h"
 #include "common/util/err.h"
 
 static int print_json(const struct tide_findings *findings)

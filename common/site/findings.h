@@ -3,8 +3,8 @@
  * What a check of a site's configuration found, good and bad: what `tidectl
  * check` prints.  No locks: a list belongs to one thread at a time.
  */
-#ifndef TIDE_CONF_FINDINGS_H
-#define TIDE_CONF_FINDINGS_H
+#ifndef TIDE_SITE_FINDINGS_H
+#define TIDE_SITE_FINDINGS_H
 
 #include <stddef.h>
 
@@ -42,4 +42,4 @@ const char *tide_level_name(enum tide_level level);
 
 void tide_findings_release(struct tide_findings *findings);
 
-#endif /* TIDE_CONF_FINDINGS_H */
+#endif /* TIDE_SITE_FINDINGS_H */

@@ -2,7 +2,7 @@
 /* A list of what a check found. */
 #include "config.h"
 
-#include "common/conf/findings.h"
+#include "common/site/findings.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * slurmdbd.conf, read as text.  Says whether TideFlow's rules can hold with
  * what Slurm is told.  Asks no daemon and changes nothing.
  */
-#ifndef TIDE_CONF_SITE_H
-#define TIDE_CONF_SITE_H
+#ifndef TIDE_SITE_SITE_H
+#define TIDE_SITE_SITE_H
 
-#include "common/conf/findings.h"
+#include "common/site/findings.h"
 
 struct tide_err;
 
@@ -20,4 +20,4 @@ struct tide_err;
 int tide_site_check(const char *dir, const char *zoneinfo,
 		    struct tide_findings *findings, struct tide_err *err);
 
-#endif /* TIDE_CONF_SITE_H */
+#endif /* TIDE_SITE_SITE_H */

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Private to common/site: a check of a site while it runs.  site.c owns it;
+ * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
+ * (nodes and partitions) and rates.c (prices and limits).
+ */
+#ifndef TIDE_SITE_RULES_H
+#define TIDE_SITE_RULES_H
+
+#include "common/conf/conf.h"
+#include "common/site/findings.h"
+#include "common/site/slurmconf.h"
+#include "common/util/hostlist.h"
+
+struct tide_site {
+	const struct tide_conf *conf;
+	const struct tide_slurm *slurm;
+	const char *path;	/* of the file that slurm was read from */
+	/* the partition of the pool; NULL when there is none */
+	const struct tide_slurm_record *pool;
+	struct tide_names nodes;	/* all of slurm.conf */
+	struct tide_findings *findings;
+};
+
+/*
+ * Add a finding about record, or about the whole file when that is NULL.  fix
+ * may be NULL.
+ */
+void tide_site_say(struct tide_site *site, enum tide_level level,
+		   const struct tide_slurm_record *record, const char *fix,
+		   const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/*
+ * The key of the whole file must list these words; must have that value.  Adds
+ * an ok finding when it does, else one of that level with why and the fix.
+ */
+void tide_site_words(struct tide_site *site, enum tide_level level,
+		     const char *key, const char *const *words, size_t n_words,
+		     const char *why);
+void tide_site_value(struct tide_site *site, enum tide_level level,
+		     const char *key, const char *value, const char *why);
+
+/* PluginDir of the file names our folder, before Slurm's own. */
+void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
+			  const char *slurm_plugin);
+
+void tide_site_slurm(struct tide_site *site);
+void tide_site_nodes(struct tide_site *site);
+void tide_site_rates(struct tide_site *site);
+void tide_site_slurmdbd(struct tide_site *site);
+
+#endif /* TIDE_SITE_RULES_H */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The configuration files of a site against each other: reads them and has the
+ * rules look at them.  See site.h.
+ */
+#include "config.h"
+
+#include "common/site/site.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "common/site/rules.h"
+#include "common/util/err.h"
+
+void tide_site_say(struct tide_site *site, enum tide_level level,
+		   const struct tide_slurm_record *record, const char *fix,
+		   const char *fmt, ...)
+{
+	va_list ap;
+	char *what;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&what, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		site->findings->lost = 1;
+		return;
+	}
+	tide_findings_add(site->findings, level,
+			  record ? record->file : site->path,
+			  record ? record->line : 0, what, fix);
+	free(what);
+}
+
+/* Add ",word" to a list that is being written. */
+static void list_word(FILE *out, const char *word)
+{
+	fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", word);
+}
+
+/* The words that are missing, and the value with them. */
+static int missing_words(const char *value, const char *const *words,
+			 size_t n_words, char **ret_missing, char **ret_fixed)
+{
+	size_t size;
+	FILE *missing = open_memstream(ret_missing, &size);
+	FILE *fixed = open_memstream(ret_fixed, &size);
+	int rc = missing && fixed ? 0 : -1;
+
+	if (!rc && value && *value)
+		list_word(fixed, value);
+	for (size_t i = 0; !rc && i < n_words; i++) {
+		if (tide_slurm_word(value, words[i]))
+			continue;
+		list_word(missing, words[i]);
+		list_word(fixed, words[i]);
+	}
+	if (missing && fclose(missing))
+		rc = -1;
+	if (fixed && fclose(fixed))
+		rc = -1;
+	return rc;
+}
+
+void tide_site_words(struct tide_site *site, enum tide_level level,
+		     const char *key, const char *const *words, size_t n_words,
+		     const char *why)
+{
+	const struct tide_slurm_record *record = NULL;
+	const char *value = tide_slurm_get(site->slurm, key, &record);
+	char *missing = NULL, *fixed = NULL, *fix = NULL;
+
+	if (missing_words(value, words, n_words, &missing, &fixed) ||
+	    asprintf(&fix, "%s=%s", key, fixed) < 0) {
+		fix = NULL;
+		site->findings->lost = 1;
+		goto end;
+	}
+	if (!*missing)
+		tide_site_say(site, TIDE_LEVEL_OK, record, NULL, "%s=%s", key,
+			      value);
+	else if (value)
+		tide_site_say(site, level, record, fix,
+			      "%s=%s does not have %s: %s", key, value, missing,
+			      why);
+	else
+		tide_site_say(site, level, NULL, fix, "%s is not set: %s", key,
+			      why);
+end:
+	free(missing);
+	free(fixed);
+	free(fix);
+}
+
+void tide_site_value(struct tide_site *site, enum tide_level level,
+		     const char *key, const char *value, const char *why)
+{
+	const struct tide_slurm_record *record = NULL;
+	const char *is = tide_slurm_get(site->slurm, key, &record);
+	char fix[128];
+
+	if (is && !strcasecmp(is, value)) {
+		tide_site_say(site, TIDE_LEVEL_OK, record, NULL, "%s=%s", key,
+			      is);
+		return;
+	}
+	snprintf(fix, sizeof(fix), "%s=%s", key, value);
+	if (is)
+		tide_site_say(site, level, record, fix, "%s=%s: %s", key, is,
+			      why);
+	else
+		tide_site_say(site, level, NULL, fix, "%s is not set: %s", key,
+			      why);
+}
+
+static int folder_has(const char *dir, size_t len, const char *file)
+{
+	char path[4096];
+	int n = snprintf(path, sizeof(path), "%.*s/%s", (int)len, dir, file);
+
+	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
+}
+
+void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
+			  const char *slurm_plugin)
+{
+	static const char fix[] =
+		"PluginDir=" TIDE_PLUGINDIR ":" TIDE_SLURM_PLUGINDIR;
+	const struct tide_slurm_record *record = NULL;
+	const char *dirs = tide_slurm_get(site->slurm, "PluginDir", &record);
+	int ours = 0, slurms = 0, at = 0, missing = 0;
+
+	while (dirs && *dirs) {
+		size_t len = strcspn(dirs, ":");
+
+		at++;
+		if (!folder_has(dirs, len, ".")) {
+			tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
+				      "PluginDir: the folder '%.*s' does not exist; no daemon and no command of Slurm starts without it",
+				      (int)len, dirs);
+			missing = 1;
+		} else if (folder_has(dirs, len, our_plugin)) {
+			ours = ours ? ours : at;
+		} else if (folder_has(dirs, len, slurm_plugin)) {
+			slurms = slurms ? slurms : at;
+		}
+		dirs += len + (dirs[len] == ':');
+	}
+	if (!ours)
+		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
+			      "no folder in PluginDir has %s, so TideFlow is not loaded",
+			      our_plugin);
+	else if (!slurms)
+		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
+			      "no folder in PluginDir has Slurm's own %s",
+			      slurm_plugin);
+	else if (slurms < ours)
+		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
+			      "PluginDir names Slurm's folder before TideFlow's, so Slurm's own plugins are taken and lent nodes are always open");
+	else if (!missing)
+		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
+			      "PluginDir names TideFlow's folder before Slurm's");
+}
+
+static void add_problems(struct tide_findings *findings,
+			 enum tide_level level,
+			 struct tide_problems *problems, const char *fix)
+{
+	for (size_t i = 0; i < problems->count; i++)
+		tide_findings_add(findings, level, problems->problem[i].file,
+				  problems->problem[i].line,
+				  problems->problem[i].text, fix);
+	findings->lost |= problems->lost;
+	tide_problems_release(problems);
+}
+
+/* tide.conf by itself; NULL when it is not usable. */
+static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
+					 struct tide_findings *findings)
+{
+	struct tide_problems problems = {0};
+	struct tide_conf *conf = NULL;
+	struct tide_err err;
+	char what[256];
+
+	if (tide_conf_load(path, zoneinfo, &conf, &problems, &err)) {
+		findings->lost |= !problems.count;
+	} else {
+		snprintf(what, sizeof(what),
+			 "%d windows over %d nodes of %d owners, %d priced devices",
+			 conf->n_windows, conf->n_nodes, conf->n_owners,
+			 conf->n_devices);
+		tide_findings_add(findings, TIDE_LEVEL_OK, path, 0, what, NULL);
+		if (!conf->n_devices)
+			tide_findings_add(findings, TIDE_LEVEL_WARNING, path, 0,
+					  "there is no Device line: nothing has a price, and nothing is charged",
+					  "Device=NAME:TYPE Rate=CREDITS");
+	}
+	add_problems(findings, TIDE_LEVEL_ERROR, &problems,
+		     "see tide.conf(5)");
+	return conf;
+}
+
+/* slurm.conf or slurmdbd.conf; NULL, with a finding, when unreadable. */
+static struct tide_slurm *load_slurm(const char *path, enum tide_level level,
+				     const char *fix,
+				     struct tide_findings *findings)
+{
+	struct tide_problems problems = {0};
+	struct tide_slurm *slurm = NULL;
+	struct tide_err err;
+
+	if (tide_slurm_load(path, &slurm, &problems, &err)) {
+		if (errno == ENOMEM)
+			findings->lost = 1;
+		else
+			tide_findings_add(findings, level, path, 0, err.text,
+					  fix);
+	}
+	add_problems(findings, TIDE_LEVEL_WARNING, &problems, NULL);
+	return slurm;
+}
+
+static void check_slurm_conf(const struct tide_conf *conf, const char *path,
+			     struct tide_findings *findings)
+{
+	struct tide_slurm *slurm =
+		load_slurm(path, TIDE_LEVEL_ERROR,
+			   "--conf-dir is the folder of slurm.conf", findings);
+	struct tide_site site = {
+		.conf = conf,
+		.slurm = slurm,
+		.path = path,
+		.findings = findings,
+	};
+
+	if (!slurm)
+		return;
+	site.pool = tide_slurm_find(slurm, "PartitionName",
+				    conf->pool_partition);
+	if (tide_slurm_nodes(slurm, &site.nodes)) {
+		findings->lost = 1;
+	} else {
+		tide_site_slurm(&site);
+		tide_site_nodes(&site);
+		tide_site_rates(&site);
+	}
+	tide_names_release(&site.nodes);
+	tide_slurm_destroy(slurm);
+}
+
+static void check_slurmdbd_conf(const struct tide_conf *conf, const char *path,
+				struct tide_findings *findings)
+{
+	struct tide_slurm *slurm;
+	struct tide_site site = {
+		.conf = conf,
+		.path = path,
+		.findings = findings,
+	};
+
+	if (!conf->n_devices)
+		return;
+	slurm = load_slurm(path, TIDE_LEVEL_WARNING,
+			   "run tidectl check on the slurmdbd host too, as root",
+			   findings);
+	if (!slurm)
+		return;
+	site.slurm = slurm;
+	tide_site_slurmdbd(&site);
+	tide_slurm_destroy(slurm);
+}
+
+int tide_site_check(const char *dir, const char *zoneinfo,
+		    struct tide_findings *findings, struct tide_err *err)
+{
+	struct tide_conf *conf = NULL;
+	char *tide = NULL, *slurm = NULL, *slurmdbd = NULL;
+
+	if (asprintf(&tide, "%s/tide.conf", dir) < 0 ||
+	    asprintf(&slurm, "%s/slurm.conf", dir) < 0 ||
+	    asprintf(&slurmdbd, "%s/slurmdbd.conf", dir) < 0) {
+		findings->lost = 1;
+		goto end;
+	}
+	conf = check_tide_conf(tide, zoneinfo, findings);
+	if (conf) {
+		check_slurm_conf(conf, slurm, findings);
+		check_slurmdbd_conf(conf, slurmdbd, findings);
+	}
+end:
+	tide_conf_destroy(conf);
+	free(tide);
+	free(slurm);
+	free(slurmdbd);
+	return findings->lost ? tide_err_set(err, ENOMEM, "out of memory") : 0;
+}
