@@ -26,7 +26,10 @@ static int problems_append(struct tide_problems *problems, const char *file,
 		free(name);
 		return -1;
 	}
-	more[problems->count++] = (struct tide_problem){name, line, text};
+	more += problems->count++;
+	more->file = name;
+	more->line = line;
+	more->text = text;
 	return 0;
 }
 

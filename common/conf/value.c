@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -93,8 +94,7 @@ static int set_decimal(const struct tide_key *key, struct tide_frac *field,
 					    "a decimal number is wanted");
 		return tide_err_set(err, errno, "too many digits");
 	}
-	strncpy(bounds, key->range, sizeof(bounds) - 1);
-	bounds[sizeof(bounds) - 1] = '\0';
+	snprintf(bounds, sizeof(bounds), "%s", key->range);
 	max = strchr(bounds, ' ');
 	*max++ = '\0';
 	if (tide_frac_parse(bounds, &low) || tide_frac_parse(max, &high))
