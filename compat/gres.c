@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Operations of a GRES plugin that come and go with Slurm's releases, and of
+ * which we make no use: the loader asks for them all the same. Compiled into
+ * every gres plugin. The records are private to slurmctld, so nothing here
+ * looks into them.
+ */
+#include "compat/gres.h"
+
+#include <errno.h>
+
+#if TIDE_GRES_HAS_INFO
+int gres_p_get_job_info(gres_job_state_t *gres_js, uint32_t node_inx,
+			enum gres_job_data_type data_type, void *data);
+int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
+			 enum gres_step_data_type data_type, void *data);
+
+int gres_p_get_job_info(gres_job_state_t *gres_js, uint32_t node_inx,
+			enum gres_job_data_type data_type, void *data)
+{
+	(void)gres_js, (void)node_inx, (void)data_type, (void)data;
+	return EINVAL;
+}
+
+int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
+			 enum gres_step_data_type data_type, void *data)
+{
+	(void)gres_ss, (void)node_inx, (void)data_type, (void)data;
+	return EINVAL;
+}
+#endif
+
+/* NULL: nothing for the environment of prolog and epilog. */
+#if TIDE_GRES_HAS_EPILOG
+gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js);
+void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info,
+			   int node_inx);
+
+gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js)
+{
+	(void)gres_js;
+	return NULL;
+}
+
+void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info, int node_inx)
+{
+	(void)env, (void)info, (void)node_inx;
+}
+#else
+gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js);
+void gres_p_prep_set_env(char ***env, gres_prep_t *info, int node_inx);
+
+gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js)
+{
+	(void)gres_js;
+	return NULL;
+}
+
+void gres_p_prep_set_env(char ***env, gres_prep_t *info, int node_inx)
+{
+	(void)env, (void)info, (void)node_inx;
+}
+#endif

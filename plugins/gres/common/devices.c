@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Slurm's list of devices: see devices.h. Looks at the device files named in
+ * gres.conf and at nothing else; knows no vendor.
+ */
+#include "plugins/gres/common/devices.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "src/common/hostlist.h"
+#include "src/common/list.h"
+#include "src/common/pack.h"
+
+#include "common/device/device.h"
+
+/* Fill in what the kernel must be told about the file; false when it is no
+ * device. */
+static bool describe(gres_device_t *device)
+{
+	struct stat st;
+
+	if (stat(device->path, &st)) {
+		error("cannot look at device file '%s': %m", device->path);
+		return false;
+	}
+	if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode)) {
+		error("'%s' in gres.conf is not a device file", device->path);
+		return false;
+	}
+	device->dev_desc.type = S_ISCHR(st.st_mode) ? DEV_TYPE_CHAR :
+						      DEV_TYPE_BLOCK;
+	device->dev_desc.major = major(st.st_rdev);
+	device->dev_desc.minor = minor(st.st_rdev);
+	return true;
+}
+
+static int same_path(void *x, void *key)
+{
+	return !xstrcmp(((gres_device_t *)x)->path, key);
+}
+
+/* Add the device at path; false when it cannot be used. */
+static bool add_device(List devices, const char *path, int index)
+{
+	gres_device_t *device;
+	struct tide_err err;
+	uint32_t number;
+
+	if (list_find_first(devices, same_path, (void *)path)) {
+		error("'%s' is there twice in gres.conf", path);
+		return false;
+	}
+	if (tide_device_number(path, &number, &err)) {
+		error("cannot use gres.conf: %s", err.text);
+		return false;
+	}
+	device = xmalloc(sizeof(*device));
+	device->index = index;
+	device->dev_num = (int)number;
+	device->path = xstrdup(path);
+	if (!describe(device)) {
+		destroy_gres_device(device);
+		return false;
+	}
+	list_append(devices, device);
+	return true;
+}
+
+/*
+ * The files of one record. A file that cannot be used keeps its index, since
+ * slurmctld has counted it.
+ */
+static bool add_record(List devices, gres_slurmd_conf_t *record, int *index)
+{
+	bool multiple = record->config_flags & GRES_CONF_HAS_MULT, good = true;
+	hostlist_t files = hostlist_create(record->file);
+	char *path;
+
+	if (!files) {
+		error("cannot read File=%s in gres.conf", record->file);
+		return false;
+	}
+	while ((path = hostlist_shift(files))) {
+		if (!add_device(devices, path, *index))
+			good = false;
+		free(path);
+		if (!multiple)
+			(*index)++;
+	}
+	if (multiple)
+		(*index)++;
+	hostlist_destroy(files);
+	return good;
+}
+
+List tide_devices_load(List records, const char *name, int *ret_rc)
+{
+	List devices = list_create(destroy_gres_device);
+	ListIterator itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+	int index = 0;
+
+	*ret_rc = SLURM_SUCCESS;
+	while ((record = list_next(itr))) {
+		if (xstrcmp(record->name, name))
+			continue;
+		if (!record->file) {
+			if (record->count)
+				error("gres/%s has Count= but no File= in gres.conf: jobs get no devices",
+				      name);
+			continue;
+		}
+		if (!add_record(devices, record, &index))
+			*ret_rc = SLURM_ERROR;
+	}
+	list_iterator_destroy(itr);
+	return devices;
+}
+
+void tide_devices_pack(List devices, buf_t *buffer)
+{
+	ListIterator itr;
+	gres_device_t *device;
+
+	pack32(devices ? (uint32_t)list_count(devices) : 0, buffer);
+	if (!devices)
+		return;
+	itr = list_iterator_create(devices);
+	while ((device = list_next(itr))) {
+		pack32((uint32_t)device->index, buffer);
+		pack32((uint32_t)device->dev_num, buffer);
+		pack32(device->dev_desc.type, buffer);
+		pack32(device->dev_desc.major, buffer);
+		pack32(device->dev_desc.minor, buffer);
+		packstr(device->path, buffer);
+	}
+	list_iterator_destroy(itr);
+}
+
+static gres_device_t *unpack_device(buf_t *buffer)
+{
+	gres_device_t *device = xmalloc(sizeof(*device));
+	uint32_t index, number, type, len;
+
+	safe_unpack32(&index, buffer);
+	safe_unpack32(&number, buffer);
+	safe_unpack32(&type, buffer);
+	safe_unpack32(&device->dev_desc.major, buffer);
+	safe_unpack32(&device->dev_desc.minor, buffer);
+	safe_unpackstr_xmalloc(&device->path, &len, buffer);
+	device->index = (int)index;
+	device->dev_num = (int)number;
+	device->dev_desc.type = type;
+	return device;
+
+unpack_error:
+	destroy_gres_device(device);
+	return NULL;
+}
+
+List tide_devices_unpack(buf_t *buffer)
+{
+	List devices = list_create(destroy_gres_device);
+	gres_device_t *device;
+	uint32_t count, i;
+
+	safe_unpack32(&count, buffer);
+	for (i = 0; i < count; i++) {
+		device = unpack_device(buffer);
+		if (!device)
+			goto unpack_error;
+		list_append(devices, device);
+	}
+	return devices;
+
+unpack_error:
+	error("cannot read the devices that slurmd sent");
+	FREE_NULL_LIST(devices);
+	return NULL;
+}
+
+static bool has_bit(bitstr_t *bits, int index)
+{
+	return index < bit_size(bits) && bit_test(bits, index);
+}
+
+uint32_t *tide_devices_numbers(List devices, bitstr_t *alloc, bitstr_t *usable,
+			       size_t *ret_count)
+{
+	uint32_t *numbers = xcalloc(list_count(devices) + 1, sizeof(*numbers));
+	ListIterator itr = list_iterator_create(devices);
+	gres_device_t *device;
+	int last = -1;
+
+	*ret_count = 0;
+	while ((device = list_next(itr))) {
+		if (device->index == last || !has_bit(alloc, device->index) ||
+		    (usable && !has_bit(usable, device->index)))
+			continue;
+		numbers[(*ret_count)++] = (uint32_t)device->dev_num;
+		last = device->index;
+	}
+	list_iterator_destroy(itr);
+	return numbers;
+}

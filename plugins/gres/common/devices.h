@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The devices of this node as Slurm wants them: a list of gres_device_t, made
+ * from the records of gres.conf in slurmd and handed on to slurmstepd.
+ *
+ * index counts the devices of the node in the order of the records: bit index
+ * of Slurm's bitmaps means this device. dev_num is the number in the name of
+ * the file. With MultipleFiles= the files of a record share an index.
+ *
+ * Slurm holds its gres lock around every call. Lists belong to the caller.
+ */
+#ifndef TIDE_GRES_DEVICES_H
+#define TIDE_GRES_DEVICES_H
+
+#include "compat/gres.h"
+
+/*
+ * A new list of the devices that the records of this GRES name; empty when
+ * they name none. A file that is no device, or named twice, is logged; then
+ * *ret_rc is SLURM_ERROR and the others are there.
+ */
+List tide_devices_load(List records, const char *name, int *ret_rc);
+
+/* Pack the list (NULL is empty); a new list out of the buffer, or NULL. */
+void tide_devices_pack(List devices, buf_t *buffer);
+List tide_devices_unpack(buf_t *buffer);
+
+/*
+ * The numbers of the devices whose bits are set in alloc, and in usable when
+ * that is not NULL, one per index; *ret_count of them. The caller xfree()s.
+ */
+uint32_t *tide_devices_numbers(List devices, bitstr_t *alloc, bitstr_t *usable,
+			       size_t *ret_count);
+
+#endif
