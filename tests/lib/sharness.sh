@@ -24,6 +24,14 @@ mkdir -p "$SHARNESS_TEST_DIRECTORY"
 # shellcheck source=/dev/null
 . /usr/share/sharness/sharness.sh
 
+# The same folder without the blank in its name, which job scripts trip over.
+tide_trash=$SHARNESS_TEST_DIRECTORY/trash.$(basename "$0" .t)
+rm -rf "$tide_trash"
+mv "$SHARNESS_TRASH_DIRECTORY" "$tide_trash"
+cd -P "$tide_trash" || exit 1
+SHARNESS_TRASH_DIRECTORY=$PWD HOME=$PWD
+[ -z "${remove_trash:-}" ] || remove_trash=$PWD
+
 # What the steps write, unless -v sends it to the terminal.
 TIDE_STEPS=
 [ "${verbose:-}" = t ] || {
@@ -57,7 +65,7 @@ trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# step NAME: says in the log of the steps where we are.
+# note TEXT: says in the log of the steps where we are.
 note() {
 	echo "# $*" >&3
 }
