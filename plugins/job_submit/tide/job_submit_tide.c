@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * job_submit/tide, in slurmctld: guards that the layer is the select plugin in
+ * use (guard.h), and tells the users of the pool in words what cannot work
+ * (rules.h).  Requests for other partitions pass untouched.
+ */
+#include "compat/submit.h"
+
+#include "plugins/job_submit/tide/guard.h"
+#include "plugins/job_submit/tide/rules.h"
+
+const char plugin_name[] = "Job submission for TideFlow";
+const char plugin_type[] = "job_submit/tide";
+const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
+
+static const struct tide_layer *layer;
+
+/* The one place that fails closed: without the layer slurmctld must not run. */
+int init(void)
+{
+	struct tide_err err;
+
+	if (tide_guard(&layer, &err) == 0)
+		return SLURM_SUCCESS;
+	error("tide: %s", err.text);
+	error("tide: slurmctld must not run like this: every lent node would be open to the pool at any time");
+	return SLURM_ERROR;
+}
+
+int fini(void)
+{
+	layer = NULL;
+	return SLURM_SUCCESS;
+}
+
+int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
+{
+	struct tide_request request;
+	char *say = NULL;
+	int rc;
+
+	tide_request_view(desc, &request);
+	rc = tide_rules(layer, &request, &say);
+	if (say)
+		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", say);
+	xfree(say);
+	return rc;
+}
+
+int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
+{
+	return SLURM_SUCCESS;
+}

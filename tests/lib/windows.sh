@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+#
+# For tests of windows: a cluster of three nodes, n1 and n2 lent by an owner
+# in one-time windows some seconds ahead, n3 nobody's.
+
+# shellcheck source=tests/lib/cluster.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cluster.sh"
+
+now() {
+	date +%s
+}
+
+# stamp EPOCH: as tide.conf's From= and Until= want it, in UTC.
+stamp() {
+	date -u -d "@$1" +%FT%T
+}
+
+# local_stamp EPOCH: as Slurm's commands show it here.
+local_stamp() {
+	date -d "@$1" +%FT%T
+}
+
+# windows FROM UNTIL [FROM UNTIL ...]: a tide.conf with n[1-2] open in these
+# stretches, named w1, w2 ...
+windows() {
+	local n=0
+
+	echo "PoolPartition=pool"
+	echo "OwnerAccount=lab Nodes=n[1-2]"
+	while [ $# -ge 2 ]; do
+		n=$((n + 1))
+		echo "WindowName=w$n Nodes=n[1-2] From=$(stamp "$1")" \
+			"Until=$(stamp "$2") TimeZone=UTC"
+		shift 2
+	done
+}
+
+# windows_cluster OPTION...: with the tide.conf that is here.
+windows_cluster() {
+	cluster_start --tide-conf tide.conf --without credits,gres "$@"
+}
+
+wait_until() {
+	while [ "$(now)" -lt "$1" ]; do
+		sleep 0.1
+	done
+}
+
+# job_reason ID: what squeue shows.
+job_reason() {
+	squeue -h -j "$1" -o %r
+}
+
+reason_is() {
+	[ "$(job_reason "$1")" = "$2" ]
+}
+
+# job_epoch ID FIELD: a time of `scontrol show job` as seconds.
+job_epoch() {
+	date -d "$(job_field "$1" "$2")" +%s 2>/dev/null
+}
+
+epoch_is() {
+	[ "$(job_epoch "$1" "$2")" = "$3" ]
+}
+
+limit_is() {
+	[ "$(job_field "$1" TimeLimit)" = "$2" ]
+}
+
+ctld_log() {
+	cat "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+}
+
+# ctld_says TEXT: slurmctld's log has it.
+ctld_says() {
+	grep -qF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+}
