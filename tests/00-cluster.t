@@ -17,7 +17,7 @@ traces() {
 	grep -lszF "$1" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 	grep -lsxF "$1" /run/lock/tideflow-ports-*
 	find /dev/shm -newer "$SHARNESS_TRASH_DIRECTORY/began" -user root
-	find /sys/fs/cgroup -maxdepth 2 -name "${1##*/}*" 2>/dev/null
+	find /sys/fs/cgroup -maxdepth 2 -name "tide-*-${1##*/}" 2>/dev/null
 }
 
 no_traces() {

@@ -10,11 +10,12 @@
 
 CLUSTER=$TIDE_TOP/tests/cluster
 
-# Ends the test as skipped where no cluster can run.
+# need_cluster [OPTION...]: ends the test as skipped where no cluster with
+# these options can run.
 need_cluster() {
 	local lacks
 
-	lacks=$("$CLUSTER" check 2>&1) && return
+	lacks=$("$CLUSTER" check "$@" 2>&1) && return
 	skip_all="no cluster can run here: ${lacks#cluster: }"
 	test_done
 }
@@ -24,7 +25,6 @@ need_cluster() {
 cluster_start() {
 	local dir
 
-	need_cluster
 	dir=$("$CLUSTER" start --bind "$SHARNESS_TRASH_DIRECTORY" \
 		--build "$builddir" "$@" 2>>"$SHARNESS_TRASH_DIRECTORY/start") || {
 		sed 's/^/# /' "$SHARNESS_TRASH_DIRECTORY/start"

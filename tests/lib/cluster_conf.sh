@@ -298,6 +298,16 @@ write_gres_conf() {
 	done >"$DIR/etc/gres.conf"
 }
 
+write_cgroup_conf() {
+	[ -n "$CGROUP" ] || return 0
+	cat >"$DIR/etc/cgroup.conf" <<-CONF
+	CgroupPlugin=cgroup/v1
+	CgroupMountpoint=/sys/fs/cgroup
+	CgroupAutomount=no
+	ConstrainDevices=yes
+	CONF
+}
+
 write_slurmdbd_conf() {
 	local storage=accounting_storage/mysql
 

@@ -76,6 +76,7 @@ check_host() {
 	local lacks
 
 	lacks=$(host_lacks)
+	[ -n "$lacks" ] || [ -z "$CGROUP" ] || lacks=$(cgroup_lacks)
 	[ -z "$lacks" ] || die "cannot run here: $lacks"
 	for STOCK in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm; do
 		[ ! -e "$STOCK/select_cons_tres.so" ] || return 0
@@ -189,7 +190,7 @@ default_binds() {
 write_all_conf() {
 	[ -z "$TIDE_CONF" ] || cp "$TIDE_CONF" "$DIR/etc/tide.conf" || return 1
 	: >"$DIR/etc/plugstack.conf"
-	write_slurm_conf && write_gres_conf || return 1
+	write_slurm_conf && write_gres_conf && write_cgroup_conf || return 1
 	[ -z "$ACCOUNTING" ] || write_slurmdbd_conf
 }
 
@@ -381,6 +382,7 @@ take_down() {
 	end_daemon munged TERM 5
 	end_daemon keeper KILL 5
 	poll 10 sweep || say "processes of '$DIR' are left: $(members | xargs)"
+	poll 5 remove_cgroups || say "cgroups $(cgroup_name) are left"
 	rm -f "/run/lock/tideflow-ports-${PORT:-none}"
 	[ -n "$KEEP" ] || rm -rf --one-file-system "$rm"
 	trap - EXIT INT TERM HUP

@@ -3,11 +3,11 @@
 #
 # First process of a node of a throwaway cluster, inside its new namespaces:
 # sets them up and then holds them until it is killed.
-# Arguments: NODE DIR MAJOR "DEVICE..." BIND...
+# Arguments: NODE DIR MAJOR "DEVICE..." "CONTROLLER..." BIND...
 
 set -e -u
-node=$1 dir=$2 major=$3 devices=$4
-shift 4
+node=$1 dir=$2 major=$3 devices=$4 controllers=$5
+shift 5
 dev=$dir/nodes/$node/dev
 
 # make_dev: a small /dev of its own; $devices are synthetic, nothing drives them.
@@ -55,8 +55,22 @@ private_tmp() {
 	done
 }
 
+# private_cgroups: the trees of our cgroup namespace, where Slurm looks.
+private_cgroups() {
+	local controller
+
+	[ -n "$controllers" ] || return 0
+	mount -t tmpfs -o mode=755,size=1m tide-cgroup /sys/fs/cgroup
+	for controller in $controllers; do
+		mkdir "/sys/fs/cgroup/$controller"
+		mount -t cgroup -o "$controller" "$controller" \
+			"/sys/fs/cgroup/$controller"
+	done
+}
+
 hostname "$node"
 make_dev
+private_cgroups
 private_tmp "$dir" "$@"
 cd /
 touch "$dir/nodes/$node/ready"
