@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 enum tide_key_type {
-	TIDE_KEY_NAME,		/* account, partition: no blanks or commas */
+	TIDE_KEY_NAME,		/* of a partition, a window: no blanks, commas */
+	TIDE_KEY_ACCOUNT,	/* the same in small letters, as Slurm has them */
 	TIDE_KEY_TEXT,		/* printable text */
 	TIDE_KEY_DEVICE,	/* name:type of a GRES */
 	TIDE_KEY_NODES,		/* node list */

@@ -39,6 +39,17 @@ static int set_name(const char **field, const char *value, struct tide_err *err)
 	return 0;
 }
 
+/* sacctmgr and slurmctld write every account in small letters. */
+static int set_account(const char **field, const char *value,
+		       struct tide_err *err)
+{
+	for (const char *p = value; *p; p++)
+		if (isupper((unsigned char)*p))
+			return tide_err_set(err, EINVAL,
+					    "accounts of Slurm are in small letters");
+	return set_name(field, value, err);
+}
+
 static int set_text(const char **field, const char *value, struct tide_err *err)
 {
 	for (const char *p = value; *p; p++)
@@ -199,6 +210,8 @@ int tide_value_set(const struct tide_build *build, const struct tide_key *key,
 	switch (key->type) {
 	case TIDE_KEY_NAME:
 		return set_name(field, value, err);
+	case TIDE_KEY_ACCOUNT:
+		return set_account(field, value, err);
 	case TIDE_KEY_TEXT:
 		return set_text(field, value, err);
 	case TIDE_KEY_DEVICE:

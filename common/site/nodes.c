@@ -96,6 +96,27 @@ static int read_partitions(struct tide_site *site,
 	return 0;
 }
 
+/* Accounts pay by a QOS of their own, which a partition can overrule. */
+static void check_pool_qos(struct tide_site *site)
+{
+	const char *qos = tide_slurm_value(site->slurm, site->pool, "QOS");
+	const char *allow =
+		tide_slurm_value(site->slurm, site->pool, "AllowQos");
+
+	if (!site->conf->n_devices)
+		return;
+	if (qos)
+		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool,
+			      "take QOS out of the partition",
+			      "QOS=%s: a limit of that QOS on billing would come before those of the paying accounts",
+			      qos);
+	if (allow && strcasecmp(allow, "ALL"))
+		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool,
+			      "AllowQos=ALL",
+			      "AllowQos=%s: every paying account needs its QOS (tide_ACCOUNT) in it",
+			      allow);
+}
+
 static void check_pool(struct tide_site *site)
 {
 	char fix[128];
@@ -112,6 +133,7 @@ static void check_pool(struct tide_site *site)
 	tide_site_say(site, TIDE_LEVEL_OK, site->pool, NULL,
 		      "partition '%s' is the pool",
 		      site->conf->pool_partition);
+	check_pool_qos(site);
 	grace = tide_slurm_value(site->slurm, site->pool, "GraceTime");
 	snprintf(fix, sizeof(fix), "PartitionName=%s ... GraceTime=120",
 		 site->conf->pool_partition);

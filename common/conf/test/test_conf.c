@@ -154,6 +154,36 @@ static void test_defaults(void)
 	tide_conf_destroy(NULL);
 }
 
+/* 10,000 nodes of 100 owners, half of each with a second window. */
+static void test_large(void)
+{
+	enum { OWNERS = 100 };
+	struct tide_conf *conf = NULL;
+	struct tide_err err = {""};
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	fprintf(out, "PoolPartition=p\n");
+	for (int i = 0; i < OWNERS; i++)
+		fprintf(out,
+			"OwnerAccount=o%d Nodes=l%dn[001-100]\n"
+			"WindowName=a%d Nodes=l%dn[001-100] Start=20:00\n"
+			"WindowName=b%d Nodes=l%dn[001-050] Days=Sat\n",
+			i, i, i, i, i, i);
+	fclose(out);
+	if (!ok(!tide_conf_parse(text, "large", NULL, &conf, NULL, &err),
+		"a large file is read"))
+		diag("%s", err.text);
+	is_int(conf ? conf->n_nodes : 0, 100 * OWNERS, "10,000 nodes");
+	is_int(conf ? conf->n_sets : 0, 2 * OWNERS + 1,
+	       "share 200 sets, and the empty one");
+	is_str(conf ? tide_conf_owner(conf, "l99n100") : NULL, "o99",
+	       "and the last is found");
+	tide_conf_destroy(conf);
+	free(text);
+}
+
 int main(void)
 {
 	struct tide_conf *conf = NULL;
@@ -175,5 +205,6 @@ int main(void)
 	tide_conf_destroy(conf);
 	tide_problems_release(&problems);
 	test_defaults();
+	test_large();
 	return tap_done();
 }

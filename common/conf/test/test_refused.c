@@ -39,6 +39,7 @@ static const struct {
 	{W "Days=Sat Fee=1", "3: Fee=1: belongs on a line of its own, not behind WindowName="},
 	{P "PoolAccount=", "2: PoolAccount=: a name has 1 to 64 characters"},
 	{P "PoolAccount=a,b", "2: PoolAccount=a,b: a name is wanted: letters, digits and _ - . @ +"},
+	{P "OwnerAccount=NLP Nodes=a", "2: OwnerAccount=NLP: accounts of Slurm are in small letters"},
 	/* global values */
 	{P "Fee=101", "2: Fee=101: must be from 0 to 100"},
 	{P "Fee=-1", "2: Fee=-1: must be from 0 to 100"},

@@ -105,6 +105,10 @@ static const struct {
 
 	{SLURM, "PartitionName=pool", "PartitionName=other", TIDE_LEVEL_ERROR,
 	 "there is no partition 'pool'", "PartitionName=pool"},
+	{SLURM, "pool Nodes=ALL", "pool Nodes=ALL QOS=normal",
+	 TIDE_LEVEL_WARNING, "QOS=normal: a limit", "take QOS out"},
+	{SLURM, "pool Nodes=ALL", "pool Nodes=ALL AllowQos=normal",
+	 TIDE_LEVEL_WARNING, "AllowQos=normal: every paying account", "ALL"},
 	{SLURM, "GraceTime=120", "GraceTime=0", TIDE_LEVEL_WARNING,
 	 "GraceTime=0", "GraceTime=120"},
 	{SLURM, "lab[01-05] Gres", "lab[01-04] Gres", TIDE_LEVEL_ERROR,
