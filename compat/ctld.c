@@ -344,11 +344,6 @@ bool tide_ctld_partition_yields(const char *name)
 	return yields.found;
 }
 
-int64_t tide_ctld_conf_time(void)
-{
-	return slurm_conf.last_update;
-}
-
 const char *tide_ctld_conf_file(void)
 {
 	return slurm_conf.slurm_conf;

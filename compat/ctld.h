@@ -165,9 +165,6 @@ const bitstr_t *tide_ctld_partition(const char *name);
  */
 bool tide_ctld_partition_yields(const char *name);
 
-/* When slurm.conf was last read; changes with `scontrol reconfigure`. */
-int64_t tide_ctld_conf_time(void);
-
 /* Folders, as Slurm has them now; valid until the next reconfigure. */
 const char *tide_ctld_conf_file(void);	/* SLURM_CONF */
 const char *tide_ctld_plugin_dir(void); /* PluginDir */

@@ -33,7 +33,6 @@ static struct {
 	struct tide_source *source;
 	struct tide_source *good; /* to fall back on at the start */
 	bool adopted;		  /* source has proved right */
-	int64_t conf_time;	  /* of the slurm.conf it was read with */
 } keeper = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.wake = PTHREAD_COND_INITIALIZER,
@@ -129,11 +128,20 @@ static void fall_back(void)
 		error("tide: %s", err.text);
 }
 
+/* Have the thread read tide.conf again. */
+static void reread(void)
+{
+	slurm_mutex_lock(&keeper.lock);
+	keeper.reread = true;
+	pthread_cond_signal(&keeper.wake);
+	slurm_mutex_unlock(&keeper.lock);
+}
+
 void tide_keeper_replan(void)
 {
 	struct tide_plan *plan;
 	struct tide_err err;
-	bool strict;
+	bool strict, again = keeper.adopted;
 
 	if (!keeper.source)
 		return;
@@ -147,10 +155,14 @@ void tide_keeper_replan(void)
 	if (plan)
 		tide_pass_seed(plan);
 	tide_plan_put(plan);
-	if (keeper.conf_time && keeper.conf_time != tide_ctld_conf_time())
-		tide_keeper_reread();
-	keeper.conf_time = tide_ctld_conf_time();
-	tide_keeper_poke();
+	/*
+	 * Slurm does not say whether this is `scontrol reconfigure` or a change
+	 * of a partition or a node; reading once too often does no harm.
+	 */
+	if (again)
+		reread();
+	else
+		tide_keeper_poke();
 }
 
 /* tide.conf again; what is in force stays if it is not right. */
@@ -258,7 +270,7 @@ static void *keep(void *arg)
 {
 	const struct timespec calm = { .tv_nsec = CALM_NS };
 	int64_t last = 0, next = 0;
-	bool reread = true, first = true;
+	bool again, first = true;
 
 	(void)arg;
 	while (!tide_ctld_ending()) {
@@ -269,12 +281,12 @@ static void *keep(void *arg)
 			slurm_mutex_unlock(&keeper.lock);
 			break;
 		}
-		reread = keeper.reread;
+		again = keeper.reread;
 		keeper.reread = keeper.poked = false;
 		slurm_mutex_unlock(&keeper.lock);
-		if (reread)
+		if (again)
 			read_again();
-		if (reread || first)
+		if (again || first)
 			keep_good();
 		first = false;
 		/* Taken before the pass: it may wait for locks. */
@@ -315,14 +327,6 @@ void tide_keeper_stop(void)
 	keeper.source = keeper.good = NULL;
 	keeper.adopted = keeper.stop = false;
 	tide_notes_fini();
-}
-
-void tide_keeper_reread(void)
-{
-	slurm_mutex_lock(&keeper.lock);
-	keeper.reread = true;
-	pthread_cond_signal(&keeper.wake);
-	slurm_mutex_unlock(&keeper.lock);
 }
 
 void tide_keeper_poke(void)

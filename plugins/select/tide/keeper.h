@@ -30,12 +30,10 @@ void tide_keeper_stop(void);
 
 /*
  * Nodes or partitions may have changed: lay the windows over them again, from
- * memory, now.  Called with slurmctld's locks held.
+ * memory, now; but for the first time, have the thread read tide.conf again.
+ * Called with slurmctld's locks held.
  */
 void tide_keeper_replan(void);
-
-/* tide.conf is to be read again, by the thread. */
-void tide_keeper_reread(void);
 
 /* Something is to be looked at soon. */
 void tide_keeper_poke(void);
