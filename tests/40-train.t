@@ -8,7 +8,7 @@
 test_description='tiderun train: ranks, resume, faults, signals'
 . "$(dirname "$0")/lib/sharness.sh"
 
-tiderun=$builddir/launcher/tiderun
+tiderun=${builddir:?}/launcher/tiderun
 skip_unless 'tiderun is not built' test -x "$tiderun"
 skip_unless 'mpirun is not installed' command -v mpirun
 skip_unless 'jq is not installed' command -v jq

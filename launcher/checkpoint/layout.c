@@ -20,6 +20,9 @@
 
 #define PATH_ROOM 64
 
+/* More than HDF5's own bytes for n tensors. */
+#define META_ROOM(n) (8192 + 1024 * (hsize_t)(n))
+
 /* The attributes, for writing and reading alike. */
 struct attribute {
 	const char *name;
@@ -153,7 +156,7 @@ static int64_t add_tensor(hid_t file, const struct tide_ckpt_tensor *t)
  * by name only).  Where there is no /dev/shm, /tmp does: the file is sparse
  * and takes a few blocks.
  */
-static hid_t make_file(int n, int *ret_fd)
+static hid_t make_file(int64_t bytes, int n, int *ret_fd)
 {
 	char path[] = "/dev/shm/tideflow-XXXXXX";
 	char other[] = "/tmp/tideflow-XXXXXX", *used = path;
@@ -166,9 +169,18 @@ static hid_t make_file(int n, int *ret_fd)
 	}
 	if (fd < 0)
 		return -1;
+	/* Whether the size is allowed at all must not be HDF5's to find out. */
+	if (ftruncate(fd, bytes)) {
+		int saved = errno;
+
+		unlink(used);
+		close(fd);
+		errno = saved;
+		return -1;
+	}
 	access = H5Pcreate(H5P_FILE_ACCESS);
 	/* Metadata together at the front. */
-	H5Pset_meta_block_size(access, 4096 + 1024 * (hsize_t)n);
+	H5Pset_meta_block_size(access, META_ROOM(n));
 	H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
 	H5Pset_file_locking(access, 0, 1);
 	/* No times inside: equal states are equal files. */
@@ -178,10 +190,12 @@ static hid_t make_file(int n, int *ret_fd)
 	H5Pclose(create);
 	H5Pclose(access);
 	unlink(used);
-	if (file < 0)
+	if (file < 0) {
 		close(fd);
-	else
+		errno = EIO;
+	} else {
 		*ret_fd = fd;
+	}
 	return file;
 }
 
@@ -190,11 +204,17 @@ static int fill_layout(struct tide_ckpt_layout *l,
 		       const struct tide_ckpt_tensor *tensors, int n,
 		       struct tide_err *err)
 {
-	hid_t file = make_file(n, &l->fd);
+	int64_t bytes = META_ROOM(n);
+	hid_t file;
 	int rc = 0;
 
+	for (int i = 0; i < n; i++)
+		bytes += tide_ckpt_bytes(&tensors[i]);
+	file = make_file(bytes, n, &l->fd);
 	if (file < 0)
-		return hdf5_failed(err, "make a file in memory");
+		return tide_err_set(err, errno,
+				    "cannot make a file in memory: %s",
+				    strerror(errno));
 	if (write_meta(file, meta))
 		rc = hdf5_failed(err, "write attributes");
 	for (int i = 0; !rc && i < n; i++) {

@@ -10,8 +10,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "launcher/train/trainer_impl.h"
@@ -148,27 +146,23 @@ static int loop(struct tide_trainer *t, struct tide_err *err)
 int tide_train(const struct tide_settings *settings, struct tide_comm *comm,
 	       const struct tide_job *job, FILE *person)
 {
-	struct tide_trainer *t = calloc(1, sizeof(*t));
+	struct tide_trainer t = {
+		.settings = settings,
+		.comm = comm,
+		.job = job,
+		.person = person,
+	};
 	struct tide_err err;
 	int rc;
 
-	if (!t) {
-		fprintf(stderr, "tiderun: out of memory\n");
-		tide_comm_abort(comm, TIDE_FAILED);
-	}
-	t->settings = settings;
-	t->comm = comm;
-	t->job = job;
-	t->person = person;
 	tide_signals_catch();
-	rc = tide_trainer_setup(t, &err);
+	rc = tide_trainer_setup(&t, &err);
 	if (!rc)
-		rc = loop(t, &err);
+		rc = loop(&t, &err);
 	if (rc < 0) {
-		tell_failure(t, &err);
+		tell_failure(&t, &err);
 		rc = TIDE_FAILED;
 	}
-	tide_trainer_release(t);
-	free(t);
+	tide_trainer_release(&t);
 	return rc;
 }
