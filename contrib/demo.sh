@@ -140,10 +140,8 @@ show tidectl credits enroll vision || fail "could not enroll"
 show tidectl credits grant vision 50 --note="a start" || fail "could not grant"
 
 at=submit
-cat >"$work/train.yaml" <<YAML
-data:
-  text: $work/bible.txt
-YAML
+sed "s|file: text|file: $work/bible.txt|" \
+	"$top/contrib/examples/train.yaml" >"$work/train.yaml"
 cat >"$work/job.sh" <<'JOB'
 #!/bin/bash
 #SBATCH --partition=pool --account=vision --gres=mlu:2

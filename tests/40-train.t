@@ -100,6 +100,13 @@ test_expect_success 'help, version and usage' '
 	test_expect_code 1 "$tiderun" train none.yaml
 '
 
+test_expect_success 'every key is in the man page, and the example is good' '
+	"$tiderun" train --help | sed -n "s/^  \([a-z]*\.[a-z0-9_]*\) .*/\1/p" >keys &&
+	test "$(wc -l <keys)" -gt 20 &&
+	while read -r key; do grep -F "$key" "$top/man/tiderun.1" || return 1; done <keys &&
+	"$tiderun" train --check "$top/contrib/examples/train.yaml"
+'
+
 test_expect_success 'a bad file is named with line, key and value, once' '
 	write_config bad "s/warmup_steps: 4/warmup_steps: many/" &&
 	test_expect_code 1 ranks 2 bad &&
