@@ -5,6 +5,7 @@
  */
 #include "config.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,9 @@
 #include "cmd/tidectl/tidectl.h"
 #include "common/site/site.h"
 #include "common/util/err.h"
+#if TIDE_WITH_SLURM
+#include "compat/live.h"
+#endif
 
 static int print_json(const struct tide_findings *findings)
 {
@@ -52,13 +56,52 @@ static int print_text(const struct tide_findings *findings)
 	return TIDECTL_DONE;
 }
 
-static int check(const char *dir, int json)
+/* Could libslurm use the files?  It ends the process where it cannot. */
+static int files_are_there(const struct tide_findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (!findings->finding[i].line &&
+		    findings->finding[i].level == TIDE_LEVEL_ERROR &&
+		    strstr(findings->finding[i].what, "cannot read"))
+			return 0;
+	return 1;
+}
+
+/* What the daemons know, when this build can ask them. */
+static int check_live(const char *dir, struct tide_findings *findings,
+		      struct tide_err *err)
+{
+#if TIDE_WITH_SLURM
+	struct tide_live live = {0};
+	int rc;
+
+	if (!files_are_there(findings))
+		return 0;
+	if (tide_live_ask(&live))
+		rc = tide_err_set(err, ENOMEM, "out of memory");
+	else
+		rc = tide_live_check(dir, NULL, &live, TIDE_SLURM_VERSION,
+				     findings, err);
+	tide_live_release(&live);
+	return rc;
+#else
+	if (files_are_there(findings))
+		tide_findings_add(
+			findings, TIDE_LEVEL_WARNING, dir, 0,
+			"the daemons are not asked: tidectl was built without Slurm",
+			NULL);
+	return 0;
+#endif
+}
+
+static int check(const char *dir, int live, int json)
 {
 	struct tide_findings findings = {0};
 	struct tide_err err;
 	int status;
 
-	if (tide_site_check(dir, NULL, &findings, &err))
+	if (tide_site_check(dir, NULL, &findings, &err) ||
+	    (live && check_live(dir, &findings, &err)))
 		status = tidectl_fail("cannot check '%s': %s", dir, err.text);
 	else if (json)
 		status = print_json(&findings);
@@ -79,7 +122,7 @@ static int run(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	char *dir = NULL, *last;
-	int json = 0, option, status;
+	int json = 0, live = 0, option, status;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
@@ -101,13 +144,14 @@ static int run(int argc, char **argv)
 				     "'%s' is one word too many", argv[optind]);
 	}
 	if (!dir) {
+		live = 1;
 		dir = tidectl_slurm_file("");
 		/* the folder, without the slash behind it */
 		last = dir ? strrchr(dir, '/') : NULL;
 		if (last && last != dir)
 			*last = '\0';
 	}
-	status = dir ? check(dir, json) : tidectl_fail("out of memory");
+	status = dir ? check(dir, live, json) : tidectl_fail("out of memory");
 	free(dir);
 	return status;
 }
@@ -117,7 +161,8 @@ const struct tidectl_command tidectl_check = {
 	.summary = "whether TideFlow can work with the configuration files",
 	.usage = "[--conf-dir DIR] [--json]",
 	.help = "  --conf-dir DIR  the folder with tide.conf, slurm.conf and slurmdbd.conf; default:\n"
-		"                  that of $SLURM_CONF, else /etc/slurm\n"
+		"                  that of $SLURM_CONF, else /etc/slurm, and then slurmdbd and\n"
+		"                  slurmctld are asked too\n"
 		"  --json          an array of findings; keys in tidectl(1)\n"
 		"\n"
 		"Exit status 1 when there is an error among the findings.\n",

@@ -20,14 +20,16 @@
 #include "common/util/parse.h"
 #include "common/util/zone.h"
 
-enum { HORIZON = 30 * 86400 };
+enum {
+	HORIZON = 30 * 86400
+};
 
 struct request {
-	const char *conf_path;	/* --conf, or NULL */
-	const char *nodes;	/* --node, or NULL: all */
+	const char *conf_path; /* --conf, or NULL */
+	const char *nodes;     /* --node, or NULL: all */
 	const char *at, *until, *horizon;
 	int json;
-	int list;		/* every span, not only the next change */
+	int list; /* every span, not only the next change */
 };
 
 /* What the answers are made from. */
@@ -45,7 +47,7 @@ struct group {
 	int set;
 	const char **names;
 	size_t n_names;
-	char *nodes;	/* folded */
+	char *nodes; /* folded */
 };
 
 struct groups {
@@ -110,8 +112,7 @@ static int make_groups(const struct tide_conf *conf,
 
 		if (!is_asked(asked, conf->node[i].name))
 			continue;
-		group = group_of(groups, &conf->node[i],
-				 (size_t)conf->n_nodes);
+		group = group_of(groups, &conf->node[i], (size_t)conf->n_nodes);
 		if (!group)
 			return -1;
 		group->names[group->n_names++] = conf->node[i].name;
@@ -119,8 +120,7 @@ static int make_groups(const struct tide_conf *conf,
 	for (size_t i = 0; i < groups->count; i++) {
 		struct group *group = &groups->group[i];
 
-		group->nodes =
-			tide_hostlist_fold(group->names, group->n_names);
+		group->nodes = tide_hostlist_fold(group->names, group->n_names);
 		if (!group->nodes)
 			return -1;
 	}
@@ -164,8 +164,9 @@ static json_t *span_json(const struct tide_span *span,
 			 const struct tide_zone *zone)
 {
 	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "window",
-			 span->window->name, "open", json_time(span->open, NULL),
-			 "close", json_time(span->close, NULL), "open_local",
+			 span->window->name, "open",
+			 json_time(span->open, NULL), "close",
+			 json_time(span->close, NULL), "open_local",
 			 json_time(span->open, zone), "close_local",
 			 json_time(span->close, zone), "beyond", span->beyond);
 }
@@ -201,11 +202,10 @@ static int print_json(const struct answer *answer, const struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++)
 		json_array_append_new(list,
 				      group_json(answer, &groups->group[i]));
-	return tidectl_print_json(
-		json_pack("{s:o, s:o, s:s, s:o}", "at",
-			  json_time(answer->at, NULL), "until",
-			  json_time(answer->until, NULL), "zone",
-			  tide_zone_name(answer->zone), "groups", list));
+	return tidectl_print_json(json_pack(
+		"{s:o, s:o, s:s, s:o}", "at", json_time(answer->at, NULL),
+		"until", json_time(answer->until, NULL), "zone",
+		tide_zone_name(answer->zone), "groups", list));
 }
 
 static void print_time(const struct answer *answer, int64_t t)
@@ -267,8 +267,7 @@ static int print_text(const struct answer *answer, const struct groups *groups,
 	for (size_t i = 0; i < groups->count; i++) {
 		const struct group *group = &groups->group[i];
 		int a = (int)strlen(group->nodes);
-		int b = (int)strlen(
-			answer->conf->owner[group->owner].account);
+		int b = (int)strlen(answer->conf->owner[group->owner].account);
 
 		nodes = a > nodes ? a : nodes;
 		owner = b > owner ? b : owner;
@@ -299,8 +298,8 @@ static int parse_times(const struct request *request, struct answer *answer)
 	if (tide_zone_create(NULL, NULL, &answer->zone, &err))
 		return tidectl_fail("%s", err.text);
 	answer->at = time(NULL);
-	if (request->at && tide_zone_parse_time(answer->zone, request->at,
-						&answer->at, &err))
+	if (request->at &&
+	    tide_zone_parse_time(answer->zone, request->at, &answer->at, &err))
 		return tidectl_usage(&tidectl_windows, "--at '%s': %s",
 				     request->at, err.text);
 	if (request->horizon &&
@@ -313,8 +312,9 @@ static int parse_times(const struct request *request, struct answer *answer)
 		return tidectl_usage(&tidectl_windows, "--until '%s': %s",
 				     request->until, err.text);
 	if (answer->until <= answer->at)
-		return tidectl_usage(&tidectl_windows,
-				     "the end must be later than the beginning");
+		return tidectl_usage(
+			&tidectl_windows,
+			"the end must be later than the beginning");
 	return 0;
 }
 
@@ -340,10 +340,10 @@ static int windows(const struct request *request)
 	struct answer answer = {0};
 	struct groups groups = {0};
 	struct tide_names asked = {0};
-	char *path = request->conf_path ? strdup(request->conf_path) :
-					  tidectl_slurm_file("tide.conf");
-	int status = path ? parse_times(request, &answer) :
-			    tidectl_fail("out of memory");
+	char *path = request->conf_path ? strdup(request->conf_path)
+					: tidectl_slurm_file("tide.conf");
+	int status = path ? parse_times(request, &answer)
+			  : tidectl_fail("out of memory");
 
 	if (!status)
 		status = make_answer(request, path, &answer);
@@ -411,8 +411,9 @@ static int run(int argc, char **argv)
 		return tidectl_usage(&tidectl_windows,
 				     "'%s' is one word too many", argv[optind]);
 	if (request.until && request.horizon)
-		return tidectl_usage(&tidectl_windows,
-				     "--until and --horizon exclude each other");
+		return tidectl_usage(
+			&tidectl_windows,
+			"--until and --horizon exclude each other");
 	request.list = request.until || request.horizon;
 	return windows(&request);
 }
@@ -420,7 +421,8 @@ static int run(int argc, char **argv)
 const struct tidectl_command tidectl_windows = {
 	.name = "windows",
 	.summary = "when lent nodes are open to the pool",
-	.usage = "[--conf FILE] [--at TIME] [--node NODES] [--until TIME | --horizon TIME] [--json]",
+	.usage =
+		"[--conf FILE] [--at TIME] [--node NODES] [--until TIME | --horizon TIME] [--json]",
 	.help = "  --conf FILE     this tide.conf; default: the one beside $SLURM_CONF, else in\n"
 		"                  /etc/slurm. No cluster is asked.\n"
 		"  --at TIME       the state at that time; default: now. TIME is ISO 8601, with Z,\n"

@@ -23,7 +23,9 @@ static const struct tidectl_command *const commands[] = {
 	/* end */
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum {
+	COMMANDS = sizeof(commands) / sizeof(*commands)
+};
 
 int tidectl_fail(const char *fmt, ...)
 {
@@ -88,8 +90,8 @@ char *tidectl_slurm_file(const char *name)
 		rc = asprintf(&path, "%.*s/%s", (int)(slash - conf), conf,
 			      name);
 	else
-		rc = asprintf(&path, "%s/%s", conf && *conf ? "." : "/etc/slurm",
-			      name);
+		rc = asprintf(&path, "%s/%s",
+			      conf && *conf ? "." : "/etc/slurm", name);
 	return rc < 0 ? NULL : path;
 }
 

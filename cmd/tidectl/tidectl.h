@@ -16,21 +16,21 @@
 
 enum tidectl_status {
 	TIDECTL_DONE = 0,
-	TIDECTL_FAILED = 1,	/* refused, or something went wrong */
-	TIDECTL_USAGE = 2,	/* the command line makes no sense */
+	TIDECTL_FAILED = 1, /* refused, or something went wrong */
+	TIDECTL_USAGE = 2,  /* the command line makes no sense */
 };
 
 struct tidectl_command {
 	const char *name;
-	const char *summary;	/* one line of tidectl --help */
-	const char *usage;	/* "[--json] ..." */
-	const char *help;	/* options, a line each, and examples */
+	const char *summary; /* one line of tidectl --help */
+	const char *usage;   /* "[--json] ..." */
+	const char *help;    /* options, a line each, and examples */
 	/* argv[0] is "tidectl", the options of the subcommand follow */
 	int (*run)(int argc, char **argv);
 };
 
 extern const struct tidectl_command tidectl_check;
-extern const struct tidectl_command tidectl_credits;	/* with Slurm only */
+extern const struct tidectl_command tidectl_credits; /* with Slurm only */
 extern const struct tidectl_command tidectl_windows;
 
 /* "tidectl: ..." on stderr; returns TIDECTL_FAILED. */

@@ -30,7 +30,7 @@ enum {
 struct tide_calendar {
 	const struct tide_conf *conf;
 	struct tide_zone *local;
-	struct tide_zone **zone;	/* of each window; NULL: local */
+	struct tide_zone **zone; /* of each window; NULL: local */
 };
 
 /* Spans as they are collected. */
@@ -50,8 +50,8 @@ int tide_calendar_create(const struct tide_conf *conf, const char *zoneinfo,
 	if (!calendar)
 		return tide_err_set(err, ENOMEM, "out of memory");
 	calendar->conf = conf;
-	calendar->zone = calloc((size_t)conf->n_windows + 1,
-				sizeof(*calendar->zone));
+	calendar->zone =
+		calloc((size_t)conf->n_windows + 1, sizeof(*calendar->zone));
 	if (!calendar->zone) {
 		tide_err_set(err, ENOMEM, "out of memory");
 		goto fail;
@@ -103,8 +103,8 @@ const struct tide_zone *tide_calendar_zone(const struct tide_calendar *calendar)
 const struct tide_zone *
 tide_calendar_window_zone(const struct tide_calendar *calendar, int window)
 {
-	return calendar->zone[window] ? calendar->zone[window] :
-					calendar->local;
+	return calendar->zone[window] ? calendar->zone[window]
+				      : calendar->local;
 }
 
 /*
@@ -234,8 +234,9 @@ int tide_calendar_spans(const struct tide_calendar *calendar, int set,
 	if (set < 0 || set >= conf->n_sets)
 		return tide_err_set(err, EINVAL, "no window set %d", set);
 	if (until <= from)
-		return tide_err_set(err, EINVAL,
-				    "the stretch of time ends before it begins");
+		return tide_err_set(
+			err, EINVAL,
+			"the stretch of time ends before it begins");
 	if (from < 0 || until > LAST_INSTANT ||
 	    until - from > TIDE_CALENDAR_MAX)
 		return tide_err_set(

@@ -40,9 +40,9 @@ struct tide_zone;
 struct tide_span {
 	int64_t open;
 	int64_t close;
-	const struct tide_window *window;	/* whose opening opens it */
-	int beyond;	/* still open at the end of what was worked out: the
-			   true close is at `close` or later */
+	const struct tide_window *window; /* whose opening opens it */
+	int beyond; /* still open at the end of what was worked out: the
+		       true close is at `close` or later */
 };
 
 struct tide_calendar;
@@ -108,9 +108,8 @@ const struct tide_span *tide_timeline_at(const struct tide_timeline *timeline,
  * its opening.  One that is open beyond the end always has enough: nobody
  * knows of a close.
  */
-const struct tide_span *
-tide_timeline_next(const struct tide_timeline *timeline, int set, int64_t t,
-		   int64_t need);
+const struct tide_span *tide_timeline_next(const struct tide_timeline *timeline,
+					   int set, int64_t t, int64_t need);
 
 /* The first span that opens later than t. */
 const struct tide_span *

@@ -11,12 +11,14 @@
 #include "common/conf/keys.h"
 #include "common/conf/lines.h"
 
-enum { TIDE_CONF_MAX_NODES = 100000 };	/* in one node list */
+enum {
+	TIDE_CONF_MAX_NODES = 100000
+}; /* in one node list */
 
 /* What is known of a record beside its fields. */
 struct tide_build_record {
-	uint64_t seen;	/* bit i: tide_keys[i] was given */
-	int broken;	/* a value was refused: leave it out of the rules */
+	uint64_t seen; /* bit i: tide_keys[i] was given */
+	int broken;    /* a value was refused: leave it out of the rules */
 };
 
 /*
@@ -32,7 +34,7 @@ struct tide_build {
 	struct tide_window *window;
 	struct tide_window_set *set;
 	struct tide_node *node;
-	int *set_windows;	/* what the sets point into */
+	int *set_windows; /* what the sets point into */
 
 	/* only while it is being read */
 	struct tide_build_record global;
@@ -40,7 +42,7 @@ struct tide_build {
 	struct tide_build_record *owner_state;
 	struct tide_build_record *window_state;
 	const char *zoneinfo;
-	const char *name;	/* of the file, for what has no line */
+	const char *name; /* of the file, for what has no line */
 	struct tide_problems *problems;
 };
 

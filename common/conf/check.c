@@ -26,15 +26,17 @@ static void check_global(struct tide_build *build)
 	};
 
 	if (!has_global(build, "PoolPartition"))
-		tide_problems_add(build->problems, build->name, 0,
-				  "PoolPartition is missing: it names the partition of the shared pool");
+		tide_problems_add(
+			build->problems, build->name, 0,
+			"PoolPartition is missing: it names the partition of the shared pool");
 	if (!build->conf.n_devices)
 		return;
 	for (int i = 0; i < 2; i++)
 		if (!has_global(build, with_devices[i]))
-			tide_problems_add(build->problems, build->name, 0,
-					  "%s is missing: it is needed where Device lines give prices",
-					  with_devices[i]);
+			tide_problems_add(
+				build->problems, build->name, 0,
+				"%s is missing: it is needed where Device lines give prices",
+				with_devices[i]);
 }
 
 /* A name that an earlier record of its kind has already. */
@@ -82,9 +84,10 @@ static void set_rate(struct tide_build *build, struct tide_device *device,
 		return;
 	if (tide_frac_div(device->tflops, reference->tflops, &rate) ||
 	    tide_frac_mul(rate, build->conf.credit_unit, &device->rate))
-		tide_problems_add(build->problems, device->file, device->line,
-				  "Device=%s: its rate has too many digits: fewer decimals in TFLOPS or CreditUnit are needed",
-				  device->name);
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: its rate has too many digits: fewer decimals in TFLOPS or CreditUnit are needed",
+			device->name);
 }
 
 static void check_reference(struct tide_build *build,
@@ -103,10 +106,10 @@ static void check_reference(struct tide_build *build,
 				  name);
 	else if (!reference->tflops.num &&
 		 !build->device_state[reference - build->device].broken)
-		tide_problems_add(build->problems, reference->file,
-				  reference->line,
-				  "Device=%s: it is the Reference, so it needs TFLOPS",
-				  name);
+		tide_problems_add(
+			build->problems, reference->file, reference->line,
+			"Device=%s: it is the Reference, so it needs TFLOPS",
+			name);
 	*ret_reference = reference;
 }
 
@@ -128,14 +131,16 @@ static void check_device(struct tide_build *build, int i,
 	if (state->broken)
 		return;
 	if (tflops == rate)
-		tide_problems_add(build->problems, device->file, device->line,
-				  "Device=%s: exactly one of TFLOPS and Rate is needed",
-				  device->name);
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: exactly one of TFLOPS and Rate is needed",
+			device->name);
 	else if (tflops && !build->conf.reference &&
 		 !has_global(build, "Reference"))
-		tide_problems_add(build->problems, device->file, device->line,
-				  "Device=%s: TFLOPS needs a Reference= device to measure by",
-				  device->name);
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: TFLOPS needs a Reference= device to measure by",
+			device->name);
 	else if (tflops)
 		set_rate(build, device, reference);
 }
@@ -202,9 +207,9 @@ static const char *window_times(struct tide_build *build, int i)
 	if (from != until)
 		return "From and Until go together: one is missing";
 	if (from)
-		return window->from < window->until ?
-			       NULL :
-			       "From must be before Until";
+		return window->from < window->until
+			       ? NULL
+			       : "From must be before Until";
 	if (!weekly)
 		return "it has no times: Days, Start, End or From, Until are needed";
 	if (!window->days)

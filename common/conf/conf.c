@@ -97,7 +97,7 @@ static void *add_record(void *array, size_t size, int n,
 
 /* A new, empty record of that kind for the line; NULL when memory is out. */
 static void *begin_record(struct tide_build *build, enum tide_record kind,
-			  const struct tide_line *line,
+			  const struct tide_conf_line *line,
 			  struct tide_build_record **ret_state)
 {
 	struct tide_conf *conf = &build->conf;
@@ -105,8 +105,8 @@ static void *begin_record(struct tide_build *build, enum tide_record kind,
 	struct tide_owner *owner;
 	struct tide_window *window;
 
-#define ADD(type)                                                              \
-	add_record(build->type, sizeof(*build->type), conf->n_##type##s,       \
+#define ADD(type)                                                        \
+	add_record(build->type, sizeof(*build->type), conf->n_##type##s, \
 		   &build->type##_state, ret_state, (void **)&build->type)
 	switch (kind) {
 	case TIDE_RECORD_DEVICE:
@@ -146,7 +146,8 @@ static void *begin_record(struct tide_build *build, enum tide_record kind,
 }
 
 /* Why there is no such key in that kind of record. */
-static void unknown_key(struct tide_build *build, const struct tide_line *line,
+static void unknown_key(struct tide_build *build,
+			const struct tide_conf_line *line,
 			enum tide_record kind, const char *key,
 			const char *value)
 {
@@ -156,25 +157,25 @@ static void unknown_key(struct tide_build *build, const struct tide_line *line,
 		if (strcasecmp(tide_keys[i].name, key))
 			continue;
 		if (record)
-			tide_problems_add(build->problems, line->file,
-					  line->line,
-					  "%s=%s: belongs on a line that begins with %s=",
-					  key, value, record);
+			tide_problems_add(
+				build->problems, line->file, line->line,
+				"%s=%s: belongs on a line that begins with %s=",
+				key, value, record);
 		else
-			tide_problems_add(build->problems, line->file,
-					  line->line,
-					  "%s=%s: belongs on a line of its own, not behind %s=",
-					  key, value, tide_record_name(kind));
+			tide_problems_add(
+				build->problems, line->file, line->line,
+				"%s=%s: belongs on a line of its own, not behind %s=",
+				key, value, tide_record_name(kind));
 		return;
 	}
 	tide_problems_add(build->problems, line->file, line->line,
 			  "%s=%s: unknown key", key, value);
 }
 
-static void read_pair(struct tide_build *build, const struct tide_line *line,
-		      enum tide_record kind, void *record,
-		      struct tide_build_record *state, const char *name,
-		      char *value)
+static void read_pair(struct tide_build *build,
+		      const struct tide_conf_line *line, enum tide_record kind,
+		      void *record, struct tide_build_record *state,
+		      const char *name, char *value)
 {
 	int i = tide_key_find(kind, name);
 	const struct tide_key *key = i < 0 ? NULL : &tide_keys[i];
@@ -199,7 +200,8 @@ static void read_pair(struct tide_build *build, const struct tide_line *line,
 	}
 }
 
-static int read_line(struct tide_build *build, const struct tide_line *line)
+static int read_line(struct tide_build *build,
+		     const struct tide_conf_line *line)
 {
 	char *cursor = line->text, *name, *value;
 	struct tide_build_record *state = NULL;
@@ -302,8 +304,8 @@ static int conf_read(const char *path, const char *text, const char *zoneinfo,
 	build->zoneinfo = zoneinfo;
 	build->name = path;
 	build->problems = problems;
-	if (text ? tide_lines_parse(text, path, &build->lines, problems, err) :
-		   tide_lines_load(path, &build->lines, problems, err)) {
+	if (text ? tide_lines_parse(text, path, &build->lines, problems, err)
+		 : tide_lines_load(path, &build->lines, problems, err)) {
 		int saved = errno;
 
 		if (err && saved != ENOMEM)
@@ -337,15 +339,15 @@ end:
 }
 
 int tide_conf_load(const char *path, const char *zoneinfo,
-		   struct tide_conf **ret_conf,
-		   struct tide_problems *problems, struct tide_err *err)
+		   struct tide_conf **ret_conf, struct tide_problems *problems,
+		   struct tide_err *err)
 {
 	return conf_read(path, NULL, zoneinfo, ret_conf, problems, err);
 }
 
 int tide_conf_parse(const char *text, const char *name, const char *zoneinfo,
-		    struct tide_conf **ret_conf,
-		    struct tide_problems *problems, struct tide_err *err)
+		    struct tide_conf **ret_conf, struct tide_problems *problems,
+		    struct tide_err *err)
 {
 	return conf_read(name, text, zoneinfo, ret_conf, problems, err);
 }

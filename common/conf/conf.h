@@ -26,32 +26,34 @@ struct tide_err;
 
 enum tide_mode {
 	TIDE_MODE_ENFORCE,
-	TIDE_MODE_OBSERVE,	/* log what would be done, do nothing */
+	TIDE_MODE_OBSERVE, /* log what would be done, do nothing */
 };
 
 /* Days of a week as bits: 1 << 0 is Sunday ... 1 << 6 is Saturday. */
-enum { TIDE_ALL_DAYS = 0x7f };
+enum {
+	TIDE_ALL_DAYS = 0x7f
+};
 
 /* Device=gpu:a100 */
 struct tide_device {
-	const char *name;	/* "gpu:a100", as written */
-	const char *gres;	/* "gpu" */
-	const char *type;	/* "a100" */
-	struct tide_frac rate;	/* credits for one device-hour, > 0 */
-	struct tide_frac tflops;	/* 0/1 when Rate= was given */
-	const char *file;	/* where it was said */
+	const char *name;	 /* "gpu:a100", as written */
+	const char *gres;	 /* "gpu" */
+	const char *type;	 /* "a100" */
+	struct tide_frac rate;	 /* credits for one device-hour, > 0 */
+	struct tide_frac tflops; /* 0/1 when Rate= was given */
+	const char *file;	 /* where it was said */
 	int line;
 };
 
 /* What an owner earns for. */
 enum tide_earn {
-	TIDE_EARN_USED,		/* devices while pool jobs use them */
+	TIDE_EARN_USED, /* devices while pool jobs use them */
 };
 
 /* OwnerAccount=nlp */
 struct tide_owner {
 	const char *account;
-	const char *nodes;	/* as written */
+	const char *nodes; /* as written */
 	enum tide_earn earn;
 	const char *file;
 	int line;
@@ -60,13 +62,14 @@ struct tide_owner {
 /* WindowName=nights, weekly or once */
 struct tide_window {
 	const char *name;
-	const char *nodes;	/* as written */
-	const char *zone;	/* NULL: the zone of the server */
+	const char *nodes; /* as written */
+	const char *zone;  /* NULL: the zone of the server */
 	/* weekly: seconds since local midnight; end <= start: the next day */
-	unsigned int days;	/* bits of the days it opens on; 0: once */
-	int32_t start;		/* 0 .. 86399 */
-	int32_t end;		/* 0 .. 86400; never equal to start */
-	/* once: local times as tide_parse_datetime() gives them, from < until */
+	unsigned int days; /* bits of the days it opens on; 0: once */
+	int32_t start;	   /* 0 .. 86399 */
+	int32_t end;	   /* 0 .. 86400; never equal to start */
+	/* once: local times as tide_parse_datetime() gives them, from < until
+	 */
 	int64_t from;
 	int64_t until;
 	const char *file;
@@ -78,7 +81,7 @@ struct tide_window {
  * per set and not per node.  Set 0 is the one without any window.
  */
 struct tide_window_set {
-	const int *window;	/* indices into conf->window, ascending */
+	const int *window; /* indices into conf->window, ascending */
 	int n_windows;
 	int n_nodes;
 };
@@ -86,19 +89,19 @@ struct tide_window_set {
 /* A node that an owner lends. */
 struct tide_node {
 	const char *name;
-	int owner;		/* index into conf->owner */
-	int set;		/* index into conf->set */
+	int owner; /* index into conf->owner */
+	int set;   /* index into conf->set */
 };
 
 struct tide_conf {
 	const char *pool_partition;
-	const char *pool_account;	/* NULL unless there are devices */
-	const char *issue_account;	/* NULL unless there are devices */
-	struct tide_frac fee;		/* share of a charge, 0 .. 1 */
-	struct tide_frac credit_unit;	/* credits per reference-hour, > 0 */
-	const char *reference;		/* "gpu:a100", or NULL */
-	struct tide_frac credit_price;	/* money per credit; 0/1 if not said */
-	const char *currency;		/* NULL if not said */
+	const char *pool_account;      /* NULL unless there are devices */
+	const char *issue_account;     /* NULL unless there are devices */
+	struct tide_frac fee;	       /* share of a charge, 0 .. 1 */
+	struct tide_frac credit_unit;  /* credits per reference-hour, > 0 */
+	const char *reference;	       /* "gpu:a100", or NULL */
+	struct tide_frac credit_price; /* money per credit; 0/1 if not said */
+	const char *currency;	       /* NULL if not said */
 	enum tide_mode mode;
 
 	const struct tide_device *device;
@@ -109,7 +112,7 @@ struct tide_conf {
 	int n_windows;
 	const struct tide_window_set *set;
 	int n_sets;
-	const struct tide_node *node;	/* in the order of strcmp() */
+	const struct tide_node *node; /* in the order of strcmp() */
 	int n_nodes;
 
 	/*
@@ -131,16 +134,16 @@ struct tide_conf {
  * Blocks on file I/O: not under Slurm's locks.
  */
 int tide_conf_load(const char *path, const char *zoneinfo,
-		   struct tide_conf **ret_conf,
-		   struct tide_problems *problems, struct tide_err *err);
+		   struct tide_conf **ret_conf, struct tide_problems *problems,
+		   struct tide_err *err);
 
 /*
  * The same from a text in memory, for the last good copy that was kept: name
  * stands for the file in messages.  Include is refused here: EINVAL.
  */
 int tide_conf_parse(const char *text, const char *name, const char *zoneinfo,
-		    struct tide_conf **ret_conf,
-		    struct tide_problems *problems, struct tide_err *err);
+		    struct tide_conf **ret_conf, struct tide_problems *problems,
+		    struct tide_err *err);
 
 void tide_conf_destroy(struct tide_conf *conf);
 

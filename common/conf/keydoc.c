@@ -9,37 +9,42 @@
 #include "common/conf/keys.h"
 
 static const struct {
-	const char *title;	/* of the section in the man page */
-	const char *intro;	/* above it in the example file */
-	const char *lines;	/* example records */
+	const char *title; /* of the section in the man page */
+	const char *intro; /* above it in the example file */
+	const char *lines; /* example records */
 } records[TIDE_RECORDS] = {
 	[TIDE_RECORD_GLOBAL] = {"Keys of the whole file", NULL, NULL},
-	[TIDE_RECORD_DEVICE] = {
-		"Device lines",
-		"Devices and their prices, a line each.",
-		"Device=gpu:a100   TFLOPS=312\n"
-		"Device=gpu:t4     TFLOPS=65\n"
-		"Device=mlu:mlu290 Rate=100\n",
-	},
-	[TIDE_RECORD_OWNER] = {
-		"OwnerAccount lines",
-		"Owners and the nodes they lend, a line each.",
-		"OwnerAccount=nlp  Nodes=lab[01-05]\n"
-		"OwnerAccount=cv   Nodes=cv[1-8],lab07  Earn=used\n",
-	},
-	[TIDE_RECORD_WINDOW] = {
-		"WindowName lines",
-		"Windows: when lent nodes are open to the pool, a line each.",
-		"WindowName=nights  Nodes=lab[01-05] Days=Mon-Fri Start=20:00 End=08:00 TimeZone=Asia/Shanghai\n"
-		"WindowName=weekend Nodes=lab[01-05] Days=Sat,Sun\n"
-		"WindowName=trip    Nodes=lab07      From=2026-12-20T18:00 Until=2027-01-04T08:00\n",
-	},
+	[TIDE_RECORD_DEVICE] =
+		{
+			"Device lines",
+			"Devices and their prices, a line each.",
+			"Device=gpu:a100   TFLOPS=312\n"
+			"Device=gpu:t4     TFLOPS=65\n"
+			"Device=mlu:mlu290 Rate=100\n",
+		},
+	[TIDE_RECORD_OWNER] =
+		{
+			"OwnerAccount lines",
+			"Owners and the nodes they lend, a line each.",
+			"OwnerAccount=nlp  Nodes=lab[01-05]\n"
+			"OwnerAccount=cv   Nodes=cv[1-8],lab07  Earn=used\n",
+		},
+	[TIDE_RECORD_WINDOW] =
+		{
+			"WindowName lines",
+			"Windows: when lent nodes are open to the pool, a line each.",
+			"WindowName=nights  Nodes=lab[01-05] Days=Mon-Fri Start=20:00 End=08:00 TimeZone=Asia/Shanghai\n"
+			"WindowName=weekend Nodes=lab[01-05] Days=Sat,Sun\n"
+			"WindowName=trip    Nodes=lab07      From=2026-12-20T18:00 Until=2027-01-04T08:00\n",
+		},
 };
 
 /* Write text as comment lines of at most 78 columns. */
 static void comment(FILE *out, const char *indent, const char *text)
 {
-	enum { WIDTH = 78 };
+	enum {
+		WIDTH = 78
+	};
 	size_t column = 0;
 
 	while (*text) {
@@ -53,8 +58,8 @@ static void comment(FILE *out, const char *indent, const char *text)
 			column = (size_t)fprintf(out, "#%s %.*s", indent,
 						 (int)word, text);
 		else
-			column += (size_t)fprintf(out, " %.*s", (int)word,
-						  text);
+			column +=
+				(size_t)fprintf(out, " %.*s", (int)word, text);
 		text += word;
 		text += strspn(text, " ");
 	}

@@ -12,16 +12,16 @@
 #define DEVICE(field) TIDE_RECORD_DEVICE, offsetof(struct tide_device, field)
 #define OWNER(field) TIDE_RECORD_OWNER, offsetof(struct tide_owner, field)
 #define WINDOW(field) TIDE_RECORD_WINDOW, offsetof(struct tide_window, field)
-#define KEY(name, kind, where, unit, range, fallback, example, help)           \
+#define KEY(name, kind, where, unit, range, fallback, example, help) \
 	KEY_(name, kind, where, unit, range, fallback, example, help)
 #define KEY_(name, kind, record, offset, unit, range, fallback, example, help) \
 	{                                                                      \
 		name, record, kind, offset, unit, range, fallback, example,    \
 			help                                                   \
 	}
-#define LATER(name, record, help)                                              \
-	{                                                                      \
-		name, record, TIDE_KEY_LATER, 0, NULL, NULL, NULL, NULL, help  \
+#define LATER(name, record, help)                                             \
+	{                                                                     \
+		name, record, TIDE_KEY_LATER, 0, NULL, NULL, NULL, NULL, help \
 	}
 
 /* clang-format off */

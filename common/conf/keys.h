@@ -10,24 +10,24 @@
 #include <stddef.h>
 
 enum tide_key_type {
-	TIDE_KEY_NAME,		/* of a partition, a window: no blanks, commas */
-	TIDE_KEY_ACCOUNT,	/* the same in small letters, as Slurm has them */
-	TIDE_KEY_TEXT,		/* printable text */
-	TIDE_KEY_DEVICE,	/* name:type of a GRES */
-	TIDE_KEY_NODES,		/* node list */
-	TIDE_KEY_DECIMAL,	/* exact decimal number */
-	TIDE_KEY_PERCENT,	/* decimal, kept as a share of one */
-	TIDE_KEY_DAYS,		/* "Mon-Fri,Sun" */
-	TIDE_KEY_CLOCK,		/* time of day */
-	TIDE_KEY_DATETIME,	/* local date and time */
-	TIDE_KEY_ZONE,		/* name of a time zone */
-	TIDE_KEY_CHOICE,	/* one of the words in `range` */
-	TIDE_KEY_LATER,		/* refused: not supported yet */
+	TIDE_KEY_NAME,	   /* of a partition, a window: no blanks, commas */
+	TIDE_KEY_ACCOUNT,  /* the same in small letters, as Slurm has them */
+	TIDE_KEY_TEXT,	   /* printable text */
+	TIDE_KEY_DEVICE,   /* name:type of a GRES */
+	TIDE_KEY_NODES,	   /* node list */
+	TIDE_KEY_DECIMAL,  /* exact decimal number */
+	TIDE_KEY_PERCENT,  /* decimal, kept as a share of one */
+	TIDE_KEY_DAYS,	   /* "Mon-Fri,Sun" */
+	TIDE_KEY_CLOCK,	   /* time of day */
+	TIDE_KEY_DATETIME, /* local date and time */
+	TIDE_KEY_ZONE,	   /* name of a time zone */
+	TIDE_KEY_CHOICE,   /* one of the words in `range` */
+	TIDE_KEY_LATER,	   /* refused: not supported yet */
 };
 
 /* A record is a line; its first key says which kind it is. */
 enum tide_record {
-	TIDE_RECORD_GLOBAL,	/* keys of the whole file, one or more a line */
+	TIDE_RECORD_GLOBAL, /* keys of the whole file, one or more a line */
 	TIDE_RECORD_DEVICE,
 	TIDE_RECORD_OWNER,
 	TIDE_RECORD_WINDOW,
@@ -38,12 +38,12 @@ struct tide_key {
 	const char *name;
 	enum tide_record record;
 	enum tide_key_type type;
-	size_t offset;		/* of the field in the record's struct */
-	const char *unit;	/* for people; NULL: none */
-	const char *range;	/* "MIN MAX" of numbers, "a|b" of a choice */
-	const char *fallback;	/* the default as it would be written, or NULL */
+	size_t offset;	      /* of the field in the record's struct */
+	const char *unit;     /* for people; NULL: none */
+	const char *range;    /* "MIN MAX" of numbers, "a|b" of a choice */
+	const char *fallback; /* the default as it would be written, or NULL */
 	const char *example;
-	const char *help;	/* one sentence */
+	const char *help; /* one sentence */
 };
 
 extern const struct tide_key tide_keys[];

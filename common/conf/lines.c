@@ -15,8 +15,8 @@
 #include "common/util/err.h"
 
 enum {
-	MAX_DEPTH = 16,			/* of files that include files */
-	MAX_SIZE = 16 * 1024 * 1024,	/* of one file */
+	MAX_DEPTH = 16,		     /* of files that include files */
+	MAX_SIZE = 16 * 1024 * 1024, /* of one file */
 };
 
 /* The files that are being read, the innermost first. */
@@ -53,8 +53,8 @@ void tide_lines_release(struct tide_lines *lines)
 static const char *keep_file(struct reader *r, const char *name)
 {
 	struct tide_lines *lines = r->lines;
-	char **more = realloc(lines->file,
-			      (lines->n_files + 1) * sizeof(*more));
+	char **more =
+		realloc(lines->file, (lines->n_files + 1) * sizeof(*more));
 
 	if (!more)
 		return NULL;
@@ -71,14 +71,14 @@ static int keep_line(struct reader *r, const char *file, int line,
 
 	/* grow by doubling: the room is the next power of two */
 	if (!(n & (n - 1))) {
-		struct tide_line *more = realloc(
-			lines->line, (n ? 2 * n : 1) * sizeof(*more));
+		struct tide_conf_line *more =
+			realloc(lines->line, (n ? 2 * n : 1) * sizeof(*more));
 
 		if (!more)
 			return out_of_memory(r);
 		lines->line = more;
 	}
-	lines->line[n] = (struct tide_line){file, line, strdup(text)};
+	lines->line[n] = (struct tide_conf_line){file, line, strdup(text)};
 	if (!lines->line[n].text)
 		return out_of_memory(r);
 	lines->count++;
@@ -99,8 +99,8 @@ static int slurp(const char *path, char **ret_text, struct stat *ret_st,
 	if (fstat(fileno(in), ret_st))
 		goto fail;
 	if (!S_ISREG(ret_st->st_mode) || ret_st->st_size > MAX_SIZE) {
-		*ret_why = S_ISREG(ret_st->st_mode) ? "it is too large" :
-						      "it is not a file";
+		*ret_why = S_ISREG(ret_st->st_mode) ? "it is too large"
+						    : "it is not a file";
 		errno = EINVAL;
 		goto fail;
 	}
@@ -188,8 +188,8 @@ static int read_file(struct reader *r, const char *path,
 	this.dev = st.st_dev;
 	this.ino = st.st_ino;
 	this.depth = outer ? outer->depth + 1 : 0;
-	*ret_why = this.depth > MAX_DEPTH ? "files are nested too deeply" :
-					    NULL;
+	*ret_why =
+		this.depth > MAX_DEPTH ? "files are nested too deeply" : NULL;
 	for (; outer; outer = outer->outer)
 		if (outer->dev == this.dev && outer->ino == this.ino)
 			*ret_why = "it includes itself";
@@ -249,8 +249,8 @@ static const char *include_name(const char *text)
 	return *name == '=' ? NULL : name;
 }
 
-static int read_record(struct reader *r, const char *file, int line,
-		       char *text, const struct open_file *open)
+static int read_record(struct reader *r, const char *file, int line, char *text,
+		       const struct open_file *open)
 {
 	const char *name;
 

@@ -17,17 +17,17 @@
 #include "common/conf/problems.h"
 
 /* A record; its text is never empty and has no blanks around it. */
-struct tide_line {
+struct tide_conf_line {
 	const char *file;
-	int line;	/* where it begins, from 1 */
+	int line; /* where it begins, from 1 */
 	char *text;
 };
 
 /* Starts as {0}; ended by tide_lines_release(). */
 struct tide_lines {
-	struct tide_line *line;
+	struct tide_conf_line *line;
 	size_t count;
-	char **file;	/* names of all files that were read */
+	char **file; /* names of all files that were read */
 	size_t n_files;
 };
 

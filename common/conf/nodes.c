@@ -43,17 +43,17 @@ static int add_owner_nodes(struct tide_build *build, int i,
 			   struct tide_names *names)
 {
 	struct tide_conf *conf = &build->conf;
-	struct tide_node *more = realloc(
-		build->node,
-		((size_t)conf->n_nodes + names->count) * sizeof(*more));
+	struct tide_node *more =
+		realloc(build->node,
+			((size_t)conf->n_nodes + names->count) * sizeof(*more));
 
 	if (!more)
 		return -1;
 	build->node = more;
 	conf->node = more;
 	for (size_t k = 0; k < names->count; k++)
-		more[conf->n_nodes++] = (struct tide_node){
-			.name = names->name[k], .owner = i};
+		more[conf->n_nodes++] =
+			(struct tide_node){.name = names->name[k], .owner = i};
 	/* the strings belong to the nodes now */
 	free(names->name);
 	*names = (struct tide_names){0};
@@ -101,12 +101,12 @@ static void unique_nodes(struct tide_build *build)
 					  "Nodes=%s: node '%s' is given twice",
 					  owner->nodes, node[i].name);
 		else
-			tide_problems_add(build->problems, owner->file,
-					  owner->line,
-					  "Nodes=%s: node '%s' is lent by '%s' already, in line %d",
-					  owner->nodes, node[i].name,
-					  other->account ? other->account : "?",
-					  other->line);
+			tide_problems_add(
+				build->problems, owner->file, owner->line,
+				"Nodes=%s: node '%s' is lent by '%s' already, in line %d",
+				owner->nodes, node[i].name,
+				other->account ? other->account : "?",
+				other->line);
 		free((char *)node[i].name);
 	}
 	build->conf.n_nodes = kept;
@@ -121,12 +121,11 @@ static int owners_known(const struct tide_build *build)
 }
 
 static int add_window_links(struct tide_build *build, int i,
-			    const struct tide_names *names,
-			    struct links *links)
+			    const struct tide_names *names, struct links *links)
 {
 	const struct tide_window *window = &build->window[i];
-	struct link *more = realloc(
-		links->link, (links->count + names->count) * sizeof(*more));
+	struct link *more = realloc(links->link, (links->count + names->count) *
+							 sizeof(*more));
 
 	if (!more)
 		return -1;
@@ -136,8 +135,8 @@ static int add_window_links(struct tide_build *build, int i,
 			tide_conf_node(&build->conf, names->name[k]);
 
 		if (node)
-			more[links->count++] = (struct link){
-				(int)(node - build->node), i};
+			more[links->count++] =
+				(struct link){(int)(node - build->node), i};
 		else if (owners_known(build))
 			tide_problems_add(build->problems, window->file,
 					  window->line,
@@ -223,8 +222,8 @@ static struct slice *make_slices(struct tide_build *build,
 	int n_nodes = build->conf.n_nodes;
 	struct slice *slices = calloc((size_t)n_nodes + 1, sizeof(*slices));
 
-	build->set_windows = malloc((links->count + 1) *
-				    sizeof(*build->set_windows));
+	build->set_windows =
+		malloc((links->count + 1) * sizeof(*build->set_windows));
 	if (!slices || !build->set_windows) {
 		free(slices);
 		return NULL;
@@ -237,8 +236,8 @@ static struct slice *make_slices(struct tide_build *build,
 		while ((size_t)at < links->count &&
 		       links->link[at].node == node)
 			at++;
-		slices[node] = (struct slice){
-			node, build->set_windows + begin, at - begin};
+		slices[node] = (struct slice){node, build->set_windows + begin,
+					      at - begin};
 	}
 	qsort(slices, (size_t)n_nodes, sizeof(*slices), slice_cmp);
 	return slices;

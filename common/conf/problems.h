@@ -15,14 +15,14 @@ struct tide_err;
 struct tide_problem {
 	char *file;
 	int line;
-	char *text;	/* "Fee=150: must be from 0 to 100" */
+	char *text; /* "Fee=150: must be from 0 to 100" */
 };
 
 /* Starts as {0}; ended by tide_problems_release(). */
 struct tide_problems {
 	struct tide_problem *problem;
 	size_t count;
-	int lost;	/* memory ran out: there are more than these */
+	int lost; /* memory ran out: there are more than these */
 };
 
 /* Add one at the end.  Always returns -1, with errno EINVAL. */

@@ -15,7 +15,9 @@
 #include "common/util/parse.h"
 #include "common/util/zone.h"
 
-enum { MAX_NAME = 64 };
+enum {
+	MAX_NAME = 64
+};
 
 static const char *const day_names[] = {
 	"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat",
@@ -45,8 +47,9 @@ static int set_account(const char **field, const char *value,
 {
 	for (const char *p = value; *p; p++)
 		if (isupper((unsigned char)*p))
-			return tide_err_set(err, EINVAL,
-					    "accounts of Slurm are in small letters");
+			return tide_err_set(
+				err, EINVAL,
+				"accounts of Slurm are in small letters");
 	return set_name(field, value, err);
 }
 
@@ -74,8 +77,9 @@ static int set_device(const char **field, const char *value,
 			colon = NULL;
 	if (!colon || colon == value || !colon[1] || strchr(colon + 1, ':') ||
 	    strlen(value) > MAX_NAME)
-		return tide_err_set(err, EINVAL,
-				    "name:type of a GRES is wanted, as in gpu:a100");
+		return tide_err_set(
+			err, EINVAL,
+			"name:type of a GRES is wanted, as in gpu:a100");
 	*field = value;
 	return 0;
 }
@@ -154,8 +158,9 @@ static int set_days(unsigned int *field, const char *value,
 			value += len;
 		}
 		if (first < 0 || last < 0 || (*value && *value != ','))
-			return tide_err_set(err, EINVAL,
-					    "days are wanted, as in Mon-Fri,Sun");
+			return tide_err_set(
+				err, EINVAL,
+				"days are wanted, as in Mon-Fri,Sun");
 		for (int day = first;; day = (day + 1) % 7) {
 			days |= 1u << day;
 			if (day == last)
@@ -180,8 +185,8 @@ static int set_zone(const struct tide_build *build, const char **field,
 	return 0;
 }
 
-static int set_choice(const struct tide_key *key, int *field,
-		      const char *value, struct tide_err *err)
+static int set_choice(const struct tide_key *key, int *field, const char *value,
+		      struct tide_err *err)
 {
 	size_t len = strlen(value);
 	const char *word = key->range;

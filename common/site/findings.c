@@ -28,7 +28,7 @@ void tide_findings_add(struct tide_findings *findings, enum tide_level level,
 		.what = strdup(what),
 		.fix = fix ? strdup(fix) : NULL,
 	};
-	if (new->file && new->what && (new->fix || !fix)) {
+	if (new->file &&new->what && (new->fix || !fix)) {
 		findings->count++;
 		return;
 	}

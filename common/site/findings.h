@@ -10,23 +10,23 @@
 
 enum tide_level {
 	TIDE_LEVEL_OK,
-	TIDE_LEVEL_WARNING,	/* works, but not as somebody may expect */
-	TIDE_LEVEL_ERROR,	/* a rule of TideFlow cannot hold like this */
+	TIDE_LEVEL_WARNING, /* works, but not as somebody may expect */
+	TIDE_LEVEL_ERROR,   /* a rule of TideFlow cannot hold like this */
 };
 
 struct tide_finding {
 	enum tide_level level;
 	char *file;
-	int line;	/* 0: the file as a whole */
-	char *what;	/* one line */
-	char *fix;	/* what to write where; NULL when all is well */
+	int line;   /* 0: the file as a whole */
+	char *what; /* one line */
+	char *fix;  /* what to write where; NULL when all is well */
 };
 
 /* Starts as {0}; ended by tide_findings_release(). */
 struct tide_findings {
 	struct tide_finding *finding;
 	size_t count;
-	int lost;	/* memory ran out: there are more than these */
+	int lost; /* memory ran out: there are more than these */
 };
 
 /* Add one; file, what and fix are copied.  fix may be NULL. */

@@ -17,8 +17,8 @@
 struct partition {
 	const struct tide_slurm_record *record;
 	struct tide_names nodes;
-	int known;	/* nodes are all there is to know */
-	int64_t tier;	/* PriorityTier */
+	int known;    /* nodes are all there is to know */
+	int64_t tier; /* PriorityTier */
 };
 
 struct partitions {
@@ -63,9 +63,8 @@ static int add_partition(struct tide_site *site,
 	partitions->partition = more;
 	more += partitions->count;
 	*more = (struct partition){.record = record};
-	more->tier = number(tide_slurm_value(site->slurm, record,
-					     "PriorityTier"),
-			    1);
+	more->tier = number(
+		tide_slurm_value(site->slurm, record, "PriorityTier"), 1);
 	rc = tide_slurm_partition_nodes(site->slurm, record, &site->nodes,
 					&more->nodes);
 	if (rc < 0)
@@ -74,9 +73,10 @@ static int add_partition(struct tide_site *site,
 	partitions->all_known &= more->known;
 	partitions->count++;
 	if (rc)
-		tide_site_say(site, TIDE_LEVEL_WARNING, record, NULL,
-			      "partition '%s': its nodes are given as a nodeset, so its nodes are not checked",
-			      record->pair[0].value);
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, record, NULL,
+			"partition '%s': its nodes are given as a nodeset, so its nodes are not checked",
+			record->pair[0].value);
 	return 0;
 }
 
@@ -86,8 +86,7 @@ static int read_partitions(struct tide_site *site,
 	const struct tide_slurm_record *record = NULL;
 
 	partitions->all_known = 1;
-	while ((record = tide_slurm_next(site->slurm, "PartitionName",
-					 record)))
+	while ((record = tide_slurm_next(site->slurm, "PartitionName", record)))
 		if (add_partition(site, record, partitions))
 			return -1;
 	for (size_t i = 0; i < partitions->count; i++)
@@ -106,15 +105,16 @@ static void check_pool_qos(struct tide_site *site)
 	if (!site->conf->n_devices)
 		return;
 	if (qos)
-		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool,
-			      "take QOS out of the partition",
-			      "QOS=%s: a limit of that QOS on billing would come before those of the paying accounts",
-			      qos);
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, site->pool,
+			"take QOS out of the partition",
+			"QOS=%s: a limit of that QOS on billing would come before those of the paying accounts",
+			qos);
 	if (allow && strcasecmp(allow, "ALL"))
-		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool,
-			      "AllowQos=ALL",
-			      "AllowQos=%s: every paying account needs its QOS (tide_ACCOUNT) in it",
-			      allow);
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, site->pool, "AllowQos=ALL",
+			"AllowQos=%s: every paying account needs its QOS (tide_ACCOUNT) in it",
+			allow);
 }
 
 static void check_pool(struct tide_site *site)
@@ -125,14 +125,14 @@ static void check_pool(struct tide_site *site)
 	snprintf(fix, sizeof(fix), "PartitionName=%s Nodes=...",
 		 site->conf->pool_partition);
 	if (!site->pool) {
-		tide_site_say(site, TIDE_LEVEL_ERROR, NULL, fix,
-			      "there is no partition '%s', which PoolPartition in tide.conf names",
-			      site->conf->pool_partition);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, NULL, fix,
+			"there is no partition '%s', which PoolPartition in tide.conf names",
+			site->conf->pool_partition);
 		return;
 	}
 	tide_site_say(site, TIDE_LEVEL_OK, site->pool, NULL,
-		      "partition '%s' is the pool",
-		      site->conf->pool_partition);
+		      "partition '%s' is the pool", site->conf->pool_partition);
 	check_pool_qos(site);
 	grace = tide_slurm_value(site->slurm, site->pool, "GraceTime");
 	snprintf(fix, sizeof(fix), "PartitionName=%s ... GraceTime=120",
@@ -141,8 +141,9 @@ static void check_pool(struct tide_site *site)
 		return;
 	/* not a number: some form of hours and minutes, which is not 0 */
 	if (!grace || !number(grace, 1))
-		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool, fix,
-			      "GraceTime=0: a pool job that makes way for an owner has no time to save");
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, site->pool, fix,
+			"GraceTime=0: a pool job that makes way for an owner has no time to save");
 	else
 		tide_site_say(site, TIDE_LEVEL_OK, site->pool, NULL,
 			      "GraceTime=%s", grace);
@@ -175,15 +176,15 @@ static void check_exist(struct tide_site *site, struct selection *scratch)
 	}
 	nodes = folded(site, scratch);
 	if (nodes)
-		tide_site_say(site, TIDE_LEVEL_ERROR, NULL,
-			      "correct Nodes in tide.conf, or add NodeName lines",
-			      "there is no node '%s', which tide.conf says is lent",
-			      nodes);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, NULL,
+			"correct Nodes in tide.conf, or add NodeName lines",
+			"there is no node '%s', which tide.conf says is lent",
+			nodes);
 	free(nodes);
 }
 
-static void check_in_pool(struct tide_site *site,
-			  const struct partition *pool,
+static void check_in_pool(struct tide_site *site, const struct partition *pool,
 			  struct selection *scratch)
 {
 	char *nodes;
@@ -205,10 +206,11 @@ static void check_in_pool(struct tide_site *site,
 	}
 	nodes = folded(site, scratch);
 	if (nodes)
-		tide_site_say(site, TIDE_LEVEL_WARNING, site->pool,
-			      "add them to Nodes of the partition",
-			      "node '%s' is lent, but not in partition '%s': no pool job will ever use it",
-			      nodes, site->conf->pool_partition);
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, site->pool,
+			"add them to Nodes of the partition",
+			"node '%s' is lent, but not in partition '%s': no pool job will ever use it",
+			nodes, site->conf->pool_partition);
 	free(nodes);
 }
 
@@ -248,17 +250,18 @@ static void say_no_partition(struct tide_site *site,
 	char *fix = NULL;
 
 	if (list &&
-	    asprintf(&fix,
-		     "PartitionName=%s Nodes=%s AllowAccounts=%s PriorityTier=%lld",
-		     account, list, account,
-		     (long long)partitions->pool->tier + 1) >= 0) {
-		tide_site_say(site,
-			      partitions->all_known ? TIDE_LEVEL_ERROR :
-						      TIDE_LEVEL_WARNING,
-			      NULL, fix,
-			      "owner '%s' has no partition over '%s' with a higher PriorityTier than the pool's (%lld), so its jobs cannot take the nodes back",
-			      account, list,
-			      (long long)partitions->pool->tier);
+	    asprintf(
+		    &fix,
+		    "PartitionName=%s Nodes=%s AllowAccounts=%s PriorityTier=%lld",
+		    account, list, account,
+		    (long long)partitions->pool->tier + 1) >= 0) {
+		tide_site_say(
+			site,
+			partitions->all_known ? TIDE_LEVEL_ERROR
+					      : TIDE_LEVEL_WARNING,
+			NULL, fix,
+			"owner '%s' has no partition over '%s' with a higher PriorityTier than the pool's (%lld), so its jobs cannot take the nodes back",
+			account, list, (long long)partitions->pool->tier);
 		free(fix);
 	} else {
 		site->findings->lost = 1;
@@ -277,16 +280,18 @@ static void say_partition(struct tide_site *site,
 	char fix[256];
 
 	if (allow && strcasecmp(allow, "ALL")) {
-		tide_site_say(site, TIDE_LEVEL_OK, partition->record, NULL,
-			      "owner '%s' takes its nodes back by partition '%s'",
-			      account, name);
+		tide_site_say(
+			site, TIDE_LEVEL_OK, partition->record, NULL,
+			"owner '%s' takes its nodes back by partition '%s'",
+			account, name);
 		return;
 	}
 	snprintf(fix, sizeof(fix), "PartitionName=%s ... AllowAccounts=%s",
 		 name, account);
-	tide_site_say(site, TIDE_LEVEL_WARNING, partition->record, fix,
-		      "partition '%s' has no AllowAccounts: jobs of every account push pool jobs off the nodes of '%s'",
-		      name, account);
+	tide_site_say(
+		site, TIDE_LEVEL_WARNING, partition->record, fix,
+		"partition '%s' has no AllowAccounts: jobs of every account push pool jobs off the nodes of '%s'",
+		name, account);
 }
 
 static void check_owner(struct tide_site *site,

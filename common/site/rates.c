@@ -37,7 +37,9 @@ static int weight_of(const struct tide_device *device,
 /* The weight in decimals, rounded to six places. */
 static int weight_text(struct tide_frac weight, char *buf, size_t size)
 {
-	enum { PLACES = 1000000 };
+	enum {
+		PLACES = 1000000
+	};
 	struct tide_frac scaled, rounded;
 	int64_t units;
 
@@ -84,8 +86,8 @@ static char *weights_fix(const struct tide_conf *conf)
 		if (weight_of(&conf->device[i], &frac) ||
 		    weight_text(frac, weight, sizeof(weight)))
 			continue;
-		fprintf(out, "%sGRES/%s=%s", i ? "," : "",
-			conf->device[i].name, weight);
+		fprintf(out, "%sGRES/%s=%s", i ? "," : "", conf->device[i].name,
+			weight);
 	}
 	if (fclose(out)) {
 		free(text);
@@ -123,20 +125,20 @@ static void check_weight(struct tide_site *site, const char *weights,
 
 	tide_frac_format(device->rate, rate, sizeof(rate));
 	if (weight_of(device, &want) || weight_text(want, text, sizeof(text)))
-		tide_site_say(site, TIDE_LEVEL_ERROR, NULL,
-			      "give it fewer decimals",
-			      "the rate of %s, %s, is too fine for a billing weight",
-			      device->name, rate);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, NULL, "give it fewer decimals",
+			"the rate of %s, %s, is too fine for a billing weight",
+			device->name, rate);
 	else if (is && same_weight(is, len, want))
 		tide_site_say(site, TIDE_LEVEL_OK, site->pool, NULL,
 			      "TRESBillingWeights: %s has %s, its rate %s x %d",
 			      device->name, text, rate, TIDE_BILLING_SCALE);
 	else
-		tide_site_say(site, TIDE_LEVEL_ERROR, site->pool, fix,
-			      "TRESBillingWeights: %s has %.*s, but its rate %s x %d is %s: accounts could spend what they do not have, or not what they have",
-			      device->name, is ? (int)len : 7,
-			      is ? is : "nothing", rate, TIDE_BILLING_SCALE,
-			      text);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, site->pool, fix,
+			"TRESBillingWeights: %s has %.*s, but its rate %s x %d is %s: accounts could spend what they do not have, or not what they have",
+			device->name, is ? (int)len : 7, is ? is : "nothing",
+			rate, TIDE_BILLING_SCALE, text);
 }
 
 /* Whatever else is weighted would use up limits without being charged. */
@@ -152,9 +154,10 @@ static void check_other_weights(struct tide_site *site, const char *weights,
 			known |= is_device(weights, name,
 					   &site->conf->device[i]);
 		if (!known)
-			tide_site_say(site, TIDE_LEVEL_ERROR, site->pool, fix,
-				      "TRESBillingWeights: '%.*s' uses up the credits of accounts without being charged",
-				      (int)n, weights);
+			tide_site_say(
+				site, TIDE_LEVEL_ERROR, site->pool, fix,
+				"TRESBillingWeights: '%.*s' uses up the credits of accounts without being charged",
+				(int)n, weights);
 		weights += n + (weights[n] == ',');
 	}
 }
@@ -166,8 +169,8 @@ static void check_weights(struct tide_site *site)
 
 	if (!site->pool)
 		return;
-	weights = tide_slurm_value(site->slurm, site->pool,
-				   "TRESBillingWeights");
+	weights =
+		tide_slurm_value(site->slurm, site->pool, "TRESBillingWeights");
 	fix = weights_fix(site->conf);
 	if (!fix)
 		site->findings->lost = 1;
@@ -182,7 +185,7 @@ static void check_devices(struct tide_site *site)
 {
 	size_t n = (size_t)site->conf->n_devices, n_gres = 0;
 	const char **gres = calloc(n, sizeof(*gres));
-	char (*tres)[80] = calloc(n, sizeof(*tres));
+	char(*tres)[80] = calloc(n, sizeof(*tres));
 	const char **names = calloc(n, sizeof(*names));
 
 	if (!gres || !tres || !names) {
@@ -202,9 +205,9 @@ static void check_devices(struct tide_site *site)
 	}
 	tide_site_words(site, TIDE_LEVEL_ERROR, "GresTypes", gres, n_gres,
 			"Slurm does not know these devices");
-	tide_site_words(site, TIDE_LEVEL_ERROR, "AccountingStorageTRES", names,
-			n,
-			"their use is not recorded by type, so it is not charged");
+	tide_site_words(
+		site, TIDE_LEVEL_ERROR, "AccountingStorageTRES", names, n,
+		"their use is not recorded by type, so it is not charged");
 end:
 	free(gres);
 	free(tres);
@@ -234,11 +237,11 @@ static void check_node_types(struct tide_site *site)
 			/* no type: the name, or the name and a number */
 			if (priced && (gres[name] != ':' ||
 				       strchr("0123456789", gres[name + 1])))
-				tide_site_say(site, TIDE_LEVEL_WARNING, record,
-					      "write name:type:count, as in Gres=gpu:a100:4",
-					      "node '%s' has Gres=%.*s without a type, but prices are by type",
-					      record->pair[0].value, (int)n,
-					      gres);
+				tide_site_say(
+					site, TIDE_LEVEL_WARNING, record,
+					"write name:type:count, as in Gres=gpu:a100:4",
+					"node '%s' has Gres=%.*s without a type, but prices are by type",
+					record->pair[0].value, (int)n, gres);
 			gres += n;
 		}
 	}
@@ -254,23 +257,26 @@ static void check_priority(struct tide_site *site)
 		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
 			      "PriorityType=%s", value);
 	else
-		tide_site_say(site, TIDE_LEVEL_ERROR, value ? record : NULL,
-			      "PriorityType=priority/multifactor",
-			      "PriorityType=%s counts no usage, so limits never bind",
-			      value ? value : "priority/basic (the default)");
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, value ? record : NULL,
+			"PriorityType=priority/multifactor",
+			"PriorityType=%s counts no usage, so limits never bind",
+			value ? value : "priority/basic (the default)");
 	value = tide_slurm_get(site->slurm, "PriorityUsageResetPeriod",
 			       &record);
 	if (value && strcasecmp(value, "NONE"))
-		tide_site_say(site, TIDE_LEVEL_ERROR, record,
-			      "PriorityUsageResetPeriod=NONE",
-			      "PriorityUsageResetPeriod=%s: what was spent is forgotten, so it could be spent again",
-			      value);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record,
+			"PriorityUsageResetPeriod=NONE",
+			"PriorityUsageResetPeriod=%s: what was spent is forgotten, so it could be spent again",
+			value);
 	value = tide_slurm_get(site->slurm, "PriorityFlags", &record);
 	if (tide_slurm_word(value, "MAX_TRES"))
-		tide_site_say(site, TIDE_LEVEL_ERROR, record,
-			      "take MAX_TRES out of PriorityFlags",
-			      "PriorityFlags=%s: a job with two kinds of devices is billed for one of them",
-			      value);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record,
+			"take MAX_TRES out of PriorityFlags",
+			"PriorityFlags=%s: a job with two kinds of devices is billed for one of them",
+			value);
 }
 
 static void check_enforce(struct tide_site *site)
@@ -279,8 +285,8 @@ static void check_enforce(struct tide_site *site)
 	static const char *const words[] = {"associations", "limits", "qos",
 					    "safe"};
 	const struct tide_slurm_record *record = NULL;
-	const char *value = tide_slurm_get(
-		site->slurm, "AccountingStorageEnforce", &record);
+	const char *value = tide_slurm_get(site->slurm,
+					   "AccountingStorageEnforce", &record);
 
 	if (tide_slurm_word(value, "all") ||
 	    (tide_slurm_word(value, "safe") && tide_slurm_word(value, "qos")))

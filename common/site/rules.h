@@ -15,10 +15,10 @@
 struct tide_site {
 	const struct tide_conf *conf;
 	const struct tide_slurm *slurm;
-	const char *path;	/* of the file that slurm was read from */
+	const char *path; /* of the file that slurm was read from */
 	/* the partition of the pool; NULL when there is none */
 	const struct tide_slurm_record *pool;
-	struct tide_names nodes;	/* all of slurm.conf */
+	struct tide_names nodes; /* all of slurm.conf */
 	struct tide_findings *findings;
 };
 

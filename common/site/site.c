@@ -142,9 +142,10 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 
 		at++;
 		if (!folder_has(dirs, len, ".")) {
-			tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
-				      "PluginDir: the folder '%.*s' does not exist; no daemon and no command of Slurm starts without it",
-				      (int)len, dirs);
+			tide_site_say(
+				site, TIDE_LEVEL_ERROR, record, fix,
+				"PluginDir: the folder '%.*s' does not exist; no daemon and no command of Slurm starts without it",
+				(int)len, dirs);
 			missing = 1;
 		} else if (folder_has(dirs, len, our_plugin)) {
 			ours = ours ? ours : at;
@@ -154,23 +155,25 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 		dirs += len + (dirs[len] == ':');
 	}
 	if (!ours)
-		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
-			      "no folder in PluginDir has %s, so TideFlow is not loaded",
-			      our_plugin);
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record, fix,
+			"no folder in PluginDir has %s, so TideFlow is not loaded",
+			our_plugin);
 	else if (!slurms)
 		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
 			      "no folder in PluginDir has Slurm's own %s",
 			      slurm_plugin);
 	else if (slurms < ours)
-		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
-			      "PluginDir names Slurm's folder before TideFlow's, so Slurm's own plugins are taken and lent nodes are always open");
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record, fix,
+			"PluginDir names Slurm's folder before TideFlow's, so Slurm's own plugins are taken and lent nodes are always open");
 	else if (!missing)
-		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
-			      "PluginDir names TideFlow's folder before Slurm's");
+		tide_site_say(
+			site, TIDE_LEVEL_OK, record, NULL,
+			"PluginDir names TideFlow's folder before Slurm's");
 }
 
-static void add_problems(struct tide_findings *findings,
-			 enum tide_level level,
+static void add_problems(struct tide_findings *findings, enum tide_level level,
 			 struct tide_problems *problems, const char *fix)
 {
 	for (size_t i = 0; i < problems->count; i++)
@@ -193,18 +196,19 @@ static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 	if (tide_conf_load(path, zoneinfo, &conf, &problems, &err)) {
 		findings->lost |= !problems.count;
 	} else {
-		snprintf(what, sizeof(what),
-			 "%d windows over %d nodes of %d owners, %d priced devices",
-			 conf->n_windows, conf->n_nodes, conf->n_owners,
-			 conf->n_devices);
+		snprintf(
+			what, sizeof(what),
+			"%d windows over %d nodes of %d owners, %d priced devices",
+			conf->n_windows, conf->n_nodes, conf->n_owners,
+			conf->n_devices);
 		tide_findings_add(findings, TIDE_LEVEL_OK, path, 0, what, NULL);
 		if (!conf->n_devices)
-			tide_findings_add(findings, TIDE_LEVEL_WARNING, path, 0,
-					  "there is no Device line: nothing has a price, and nothing is charged",
-					  "Device=NAME:TYPE Rate=CREDITS");
+			tide_findings_add(
+				findings, TIDE_LEVEL_WARNING, path, 0,
+				"there is no Device line: nothing has a price, and nothing is charged",
+				"Device=NAME:TYPE Rate=CREDITS");
 	}
-	add_problems(findings, TIDE_LEVEL_ERROR, &problems,
-		     "see tide.conf(5)");
+	add_problems(findings, TIDE_LEVEL_ERROR, &problems, "see tide.conf(5)");
 	return conf;
 }
 
@@ -243,8 +247,8 @@ static void check_slurm_conf(const struct tide_conf *conf, const char *path,
 
 	if (!slurm)
 		return;
-	site.pool = tide_slurm_find(slurm, "PartitionName",
-				    conf->pool_partition);
+	site.pool =
+		tide_slurm_find(slurm, "PartitionName", conf->pool_partition);
 	if (tide_slurm_nodes(slurm, &site.nodes)) {
 		findings->lost = 1;
 	} else {
@@ -268,9 +272,10 @@ static void check_slurmdbd_conf(const struct tide_conf *conf, const char *path,
 
 	if (!conf->n_devices)
 		return;
-	slurm = load_slurm(path, TIDE_LEVEL_WARNING,
-			   "run tidectl check on the slurmdbd host too, as root",
-			   findings);
+	slurm = load_slurm(
+		path, TIDE_LEVEL_WARNING,
+		"run tidectl check on the slurmdbd host too, as root",
+		findings);
 	if (!slurm)
 		return;
 	site.slurm = slurm;

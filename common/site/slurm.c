@@ -14,9 +14,10 @@ static void check_job_submit(struct tide_site *site)
 	const char *value =
 		tide_slurm_get(site->slurm, "JobSubmitPlugins", NULL);
 
-	tide_site_words(site, TIDE_LEVEL_ERROR, "JobSubmitPlugins",
-			names + tide_slurm_word(value, names[1]), 1,
-			"nothing would notice that the layer is not loaded, and lent nodes would be always open");
+	tide_site_words(
+		site, TIDE_LEVEL_ERROR, "JobSubmitPlugins",
+		names + tide_slurm_word(value, names[1]), 1,
+		"nothing would notice that the layer is not loaded, and lent nodes would be always open");
 }
 
 /* What happens to a pool job in the way of an owner's. */
@@ -24,15 +25,15 @@ static void check_preempt_mode(struct tide_site *site, const char *mode,
 			       const struct tide_slurm_record *record)
 {
 	if (!mode || tide_slurm_word(mode, "OFF"))
-		tide_site_say(site, TIDE_LEVEL_ERROR, record,
-			      "PreemptMode=REQUEUE",
-			      "PreemptMode=%s: an owner's job would wait for pool jobs on its own nodes",
-			      mode ? mode : "OFF (the default)");
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record, "PreemptMode=REQUEUE",
+			"PreemptMode=%s: an owner's job would wait for pool jobs on its own nodes",
+			mode ? mode : "OFF (the default)");
 	else if (!tide_slurm_word(mode, "REQUEUE"))
-		tide_site_say(site, TIDE_LEVEL_WARNING, record,
-			      "PreemptMode=REQUEUE",
-			      "PreemptMode=%s: pool jobs that make way for an owner do not come back by themselves",
-			      mode);
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, record, "PreemptMode=REQUEUE",
+			"PreemptMode=%s: pool jobs that make way for an owner do not come back by themselves",
+			mode);
 	else
 		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
 			      "PreemptMode=%s", mode);
@@ -46,24 +47,23 @@ static void check_preemption(struct tide_site *site)
 	const char *mode = tide_slurm_get(site->slurm, "PreemptMode", &record);
 	const char *pool_mode = NULL;
 
-	tide_site_value(site, TIDE_LEVEL_ERROR, "PreemptType",
-			"preempt/partition_prio",
-			"an owner's job would wait for pool jobs on its own nodes");
+	tide_site_value(
+		site, TIDE_LEVEL_ERROR, "PreemptType", "preempt/partition_prio",
+		"an owner's job would wait for pool jobs on its own nodes");
 	check_preempt_mode(site, mode, record);
 	if (site->pool)
 		pool_mode = tide_slurm_value(site->slurm, site->pool,
 					     "PreemptMode");
 	if (pool_mode)
 		check_preempt_mode(site, pool_mode, site->pool);
-	tide_site_words(site, TIDE_LEVEL_WARNING, "PreemptParameters", signal,
-			1,
-			"a pool job that makes way for an owner is not warned by its own --signal");
+	tide_site_words(
+		site, TIDE_LEVEL_WARNING, "PreemptParameters", signal, 1,
+		"a pool job that makes way for an owner is not warned by its own --signal");
 }
 
 void tide_site_slurm(struct tide_site *site)
 {
-	tide_site_plugin_dir(site, "job_submit_tide.so",
-			     "select_cons_tres.so");
+	tide_site_plugin_dir(site, "job_submit_tide.so", "select_cons_tres.so");
 	tide_site_value(site, TIDE_LEVEL_ERROR, "SelectType",
 			"select/cons_tres",
 			"TideFlow's layer stands in the place of that plugin");
@@ -87,9 +87,10 @@ void tide_site_slurmdbd(struct tide_site *site)
 			     "accounting_storage_mysql.so");
 	for (int i = 0; i < 2; i++)
 		if (!tide_slurm_get(site->slurm, needed[i], NULL))
-			tide_site_say(site, TIDE_LEVEL_ERROR, NULL,
-				      i ? "StorageLoc=slurm_acct_db" :
-					  "StoragePort=3306",
-				      "%s is not set: slurmdbd has a default for it with accounting_storage/mysql only",
-				      needed[i]);
+			tide_site_say(
+				site, TIDE_LEVEL_ERROR, NULL,
+				i ? "StorageLoc=slurm_acct_db"
+				  : "StoragePort=3306",
+				"%s is not set: slurmdbd has a default for it with accounting_storage/mysql only",
+				needed[i]);
 }

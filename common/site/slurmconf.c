@@ -12,7 +12,9 @@
 #include "common/util/err.h"
 #include "common/util/hostlist.h"
 
-enum { MAX_NODES = 100000 };
+enum {
+	MAX_NODES = 100000
+};
 
 void tide_slurm_destroy(struct tide_slurm *slurm)
 {
@@ -28,7 +30,7 @@ void tide_slurm_destroy(struct tide_slurm *slurm)
 	errno = saved;
 }
 
-static int read_pairs(const struct tide_line *line,
+static int read_pairs(const struct tide_conf_line *line,
 		      struct tide_slurm_record *record)
 {
 	char *cursor = line->text, *key, *value;
@@ -79,8 +81,8 @@ fail:
 static int is_record(const struct tide_slurm_record *record)
 {
 	static const char *const kinds[] = {
-		"NodeName", "PartitionName", "NodeSet",
-		"DownNodes", "FrontendName", "SwitchName",
+		"NodeName",  "PartitionName", "NodeSet",
+		"DownNodes", "FrontendName",  "SwitchName",
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -195,16 +197,15 @@ static void sort_names(struct tide_names *names)
 
 int tide_slurm_has_node(const struct tide_names *names, const char *name)
 {
-	return names->count &&
-	       bsearch(&name, names->name, names->count, sizeof(*names->name),
-		       name_cmp);
+	return names->count && bsearch(&name, names->name, names->count,
+				       sizeof(*names->name), name_cmp);
 }
 
 /* Move the names of `more` behind those of `names`. */
 static int append(struct tide_names *names, struct tide_names *more)
 {
-	char **name = realloc(names->name, (names->count + more->count + 1) *
-						   sizeof(*name));
+	char **name = realloc(names->name,
+			      (names->count + more->count + 1) * sizeof(*name));
 
 	if (!name)
 		return -1;

@@ -56,7 +56,9 @@ int tide_frac_make(int64_t num, int64_t den, struct tide_frac *ret_frac)
 int tide_frac_parse(const char *text, struct tide_frac *ret_frac)
 {
 	/* 36 digits fit 128 bits with room to spare */
-	enum { MAX_DIGITS = 36 };
+	enum {
+		MAX_DIGITS = 36
+	};
 	int digits = 0, significant = 0;
 	int negative = *text == '-', point = 0;
 	wide num = 0, den = 1;

@@ -20,7 +20,7 @@
 
 struct tide_frac {
 	int64_t num;
-	int64_t den;	/* > 0; num and den have no common divisor */
+	int64_t den; /* > 0; num and den have no common divisor */
 };
 
 /* num/den, reduced */

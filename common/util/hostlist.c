@@ -17,8 +17,8 @@
 #include "common/util/err.h"
 
 enum {
-	NAME_SIZE = 64,		/* HOST_NAME_MAX, as Slurm has it */
-	NUMBER_DIGITS = 9,	/* in a range */
+	NAME_SIZE = 64,	   /* HOST_NAME_MAX, as Slurm has it */
+	NUMBER_DIGITS = 9, /* in a range */
 };
 
 struct expansion {

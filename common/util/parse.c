@@ -14,7 +14,9 @@
 
 #include "common/util/err.h"
 
-enum { DAY_SECONDS = 86400 };
+enum {
+	DAY_SECONDS = 86400
+};
 
 /* All digits, 1 to max_digits of them: their value; *text moves behind. */
 static int digits(const char **text, int max_digits, int64_t *ret_value)
@@ -65,9 +67,9 @@ int tide_parse_int(const char *text, int64_t min, int64_t max,
 			value, negative ? -digit : digit, &value);
 	}
 	if (overflow || value < min || value > max)
-		return tide_err_set(
-			err, ERANGE,
-			"must be from %" PRId64 " to %" PRId64, min, max);
+		return tide_err_set(err, ERANGE,
+				    "must be from %" PRId64 " to %" PRId64, min,
+				    max);
 	*ret_value = value;
 	return 0;
 }

@@ -26,7 +26,9 @@
 static const char system_root[] = "/usr/share/zoneinfo";
 
 /* No two changes of a zone's clock are nearer than this to one local time. */
-enum { AROUND = 86400 };
+enum {
+	AROUND = 86400
+};
 
 struct tide_zone {
 	GTimeZone *gtz;
@@ -137,8 +139,7 @@ int32_t tide_zone_offset(const struct tide_zone *zone, int64_t utc)
 	int interval = g_time_zone_find_interval(zone->gtz,
 						 G_TIME_TYPE_UNIVERSAL, utc);
 
-	return interval < 0 ? 0 :
-			      g_time_zone_get_offset(zone->gtz, interval);
+	return interval < 0 ? 0 : g_time_zone_get_offset(zone->gtz, interval);
 }
 
 int64_t tide_zone_first(const struct tide_zone *zone, int64_t local)

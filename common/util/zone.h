@@ -16,7 +16,9 @@
 struct tide_err;
 struct tide_zone;
 
-enum { TIDE_TIME_SIZE = 32 };	/* bytes for the longest formatted time */
+enum {
+	TIDE_TIME_SIZE = 32
+}; /* bytes for the longest formatted time */
 
 /*
  * The zone of that name (such as Europe/Berlin) below the folder root of zone
@@ -32,7 +34,8 @@ int tide_zone_create(const char *root, const char *name,
 		     struct tide_zone **ret_zone, struct tide_err *err);
 void tide_zone_destroy(struct tide_zone *zone);
 
-/* Its name; for the zone of this process the name that was found, or "local". */
+/* Its name; for the zone of this process the name that was found, or "local".
+ */
 const char *tide_zone_name(const struct tide_zone *zone);
 
 /* Seconds east of UTC at that instant. */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A running cluster against the files.  See live.h. */
+#include "config.h"
+
+#include "common/site/live.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/credit/charge.h"
+#include "common/site/rules.h"
+#include "common/util/err.h"
+
+void tide_live_release(struct tide_live *live)
+{
+	for (size_t i = 0; i < live->n_qos; i++)
+		free(live->qos[i].name);
+	free(live->qos);
+	tide_names_release(&live->accounts);
+	free(live->slurmdbd_why);
+	free(live->slurmctld_why);
+	free(live->version);
+	free(live->plugin_dir);
+	memset(live, 0, sizeof(*live));
+}
+
+static int has_account(const struct tide_live *live, const char *account)
+{
+	for (size_t i = 0; i < live->accounts.count; i++)
+		if (!strcmp(live->accounts.name[i], account))
+			return 1;
+	return 0;
+}
+
+static void check_account(struct tide_site *site, const struct tide_live *live,
+			  const char *key, const char *account)
+{
+	char fix[128];
+
+	if (!account)
+		return;
+	if (has_account(live, account)) {
+		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
+			      "%s=%s is an account", key, account);
+		return;
+	}
+	snprintf(fix, sizeof(fix), "sacctmgr add account %s", account);
+	tide_site_say(site, TIDE_LEVEL_ERROR, NULL, fix,
+		      "%s=%s: slurmdbd knows no such account", key, account);
+}
+
+static void check_accounts(struct tide_site *site, const struct tide_live *live)
+{
+	check_account(site, live, "PoolAccount", site->conf->pool_account);
+	check_account(site, live, "IssueAccount", site->conf->issue_account);
+	for (int i = 0; i < site->conf->n_owners; i++)
+		check_account(site, live, "OwnerAccount",
+			      site->conf->owner[i].account);
+}
+
+/* Is that QOS one of a paying account? */
+static int pays(const struct tide_live *live, const char *qos)
+{
+	for (size_t i = 0; i < live->accounts.count; i++) {
+		char *name = tide_qos_name(live->accounts.name[i]);
+		int same = name && !strcmp(name, qos);
+
+		free(name);
+		if (same)
+			return 1;
+	}
+	return 0;
+}
+
+static void check_qos(struct tide_site *site, const struct tide_live *live)
+{
+	char fix[256];
+
+	for (size_t i = 0; i < live->n_qos; i++) {
+		const struct tide_live_qos *qos = &live->qos[i];
+
+		if (!pays(live, qos->name))
+			continue;
+		snprintf(
+			fix, sizeof(fix),
+			"sacctmgr modify qos %s set flags+=NoDecay,UsageFactorSafe",
+			qos->name);
+		if (qos->no_decay && qos->factor_safe)
+			tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
+				      "QOS %s has NoDecay and UsageFactorSafe",
+				      qos->name);
+		else
+			tide_site_say(
+				site, TIDE_LEVEL_ERROR, NULL, fix,
+				"QOS %s has no %s: its account could spend credits twice",
+				qos->name,
+				qos->no_decay ? "UsageFactorSafe" : "NoDecay");
+	}
+}
+
+static void check_slurmctld(struct tide_site *site,
+			    const struct tide_live *live,
+			    const char *plugins_for)
+{
+	const struct tide_slurm_record *record = NULL;
+	const char *dir = tide_slurm_get(site->slurm, "PluginDir", &record);
+	char fix[128];
+
+	snprintf(fix, sizeof(fix), "build TideFlow for Slurm %s",
+		 live->version);
+	if (!strcmp(live->version, plugins_for))
+		tide_site_say(
+			site, TIDE_LEVEL_OK, NULL, NULL,
+			"slurmctld runs Slurm %s, which the plugins are built for",
+			live->version);
+	else
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, NULL, fix,
+			"slurmctld runs Slurm %s, but the plugins are built for %s: it would not load them",
+			live->version, plugins_for);
+	if (dir && strcmp(dir, live->plugin_dir))
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, record, "restart slurmctld",
+			"PluginDir is %s here, but slurmctld was started with %s",
+			dir, live->plugin_dir);
+}
+
+static void unasked(struct tide_site *site, const char *daemon, const char *why)
+{
+	tide_site_say(site, TIDE_LEVEL_WARNING, NULL, NULL,
+		      "%s could not be asked: %s", daemon, why);
+}
+
+static void check_live(struct tide_site *site, const struct tide_live *live,
+		       const char *tide_path, const char *slurm_path,
+		       const char *plugins_for)
+{
+	site->path = tide_path;
+	if (live->slurmdbd_why) {
+		unasked(site, "slurmdbd", live->slurmdbd_why);
+	} else {
+		check_accounts(site, live);
+		check_qos(site, live);
+	}
+	site->path = slurm_path;
+	if (live->slurmctld_why)
+		unasked(site, "slurmctld", live->slurmctld_why);
+	else if (live->version && live->plugin_dir)
+		check_slurmctld(site, live, plugins_for);
+}
+
+int tide_live_check(const char *dir, const char *zoneinfo,
+		    const struct tide_live *live, const char *plugins_for,
+		    struct tide_findings *findings, struct tide_err *err)
+{
+	struct tide_problems problems = {0};
+	struct tide_conf *conf = NULL;
+	struct tide_slurm *slurm = NULL;
+	struct tide_site site = {.findings = findings};
+	char *tide_path = NULL, *slurm_path = NULL;
+
+	if (asprintf(&tide_path, "%s/tide.conf", dir) < 0 ||
+	    asprintf(&slurm_path, "%s/slurm.conf", dir) < 0) {
+		findings->lost = 1;
+		goto end;
+	}
+	if (!tide_conf_load(tide_path, zoneinfo, &conf, NULL, NULL) &&
+	    !tide_slurm_load(slurm_path, &slurm, &problems, NULL)) {
+		site.conf = conf;
+		site.slurm = slurm;
+		check_live(&site, live, tide_path, slurm_path, plugins_for);
+	} else {
+		findings->lost |= errno == ENOMEM;
+	}
+end:
+	tide_problems_release(&problems);
+	tide_slurm_destroy(slurm);
+	tide_conf_destroy(conf);
+	free(tide_path);
+	free(slurm_path);
+	return findings->lost ? tide_err_set(err, ENOMEM, "out of memory") : 0;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Asks slurmdbd and slurmctld through public libslurm.  Judges nothing. */
+#include "config.h"
+
+#include "compat/live.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <slurm/slurmdb.h>
+
+/* Why the last call failed. */
+static char *reason(void)
+{
+	return strdup(errno ? slurm_strerror(errno) : "no answer");
+}
+
+static int read_accounts(List list, struct tide_names *accounts)
+{
+	ListIterator itr = slurm_list_iterator_create(list);
+	slurmdb_account_rec_t *rec;
+	int rc = 0;
+
+	accounts->name = calloc((size_t)slurm_list_count(list) + 1,
+				sizeof(*accounts->name));
+	if (!accounts->name)
+		rc = -1;
+	while (!rc && (rec = slurm_list_next(itr))) {
+		accounts->name[accounts->count] = strdup(rec->name);
+		if (accounts->name[accounts->count])
+			accounts->count++;
+		else
+			rc = -1;
+	}
+	slurm_list_iterator_destroy(itr);
+	return rc;
+}
+
+static int read_qos(List list, struct tide_live *live)
+{
+	ListIterator itr = slurm_list_iterator_create(list);
+	slurmdb_qos_rec_t *rec;
+	int rc = 0;
+
+	live->qos =
+		calloc((size_t)slurm_list_count(list) + 1, sizeof(*live->qos));
+	if (!live->qos)
+		rc = -1;
+	while (!rc && (rec = slurm_list_next(itr))) {
+		struct tide_live_qos *qos = &live->qos[live->n_qos];
+
+		qos->name = strdup(rec->name);
+		qos->no_decay = !!(rec->flags & QOS_FLAG_NO_DECAY);
+		qos->factor_safe = !!(rec->flags & QOS_FLAG_USAGE_FACTOR_SAFE);
+		if (qos->name)
+			live->n_qos++;
+		else
+			rc = -1;
+	}
+	slurm_list_iterator_destroy(itr);
+	return rc;
+}
+
+static int ask_slurmdbd(struct tide_live *live)
+{
+	slurmdb_account_cond_t account_cond = {0};
+	slurmdb_qos_cond_t qos_cond = {0};
+	List accounts = NULL, qos = NULL;
+	void *conn;
+	int rc = 0;
+
+	errno = 0;
+	conn = slurmdb_connection_get(NULL);
+	if (conn && !errno)
+		accounts = slurmdb_accounts_get(conn, &account_cond);
+	if (accounts)
+		qos = slurmdb_qos_get(conn, &qos_cond);
+	if (qos)
+		rc = read_accounts(accounts, &live->accounts) ||
+				     read_qos(qos, live)
+			     ? -1
+			     : 0;
+	else
+		live->slurmdbd_why = reason();
+	if (accounts)
+		slurm_list_destroy(accounts);
+	if (qos)
+		slurm_list_destroy(qos);
+	if (conn)
+		slurmdb_connection_close(&conn);
+	return rc;
+}
+
+static int ask_slurmctld(struct tide_live *live)
+{
+	slurm_conf_t *conf = NULL;
+	int rc;
+
+	errno = 0;
+	if (slurm_load_ctl_conf(0, &conf)) {
+		live->slurmctld_why = reason();
+		return live->slurmctld_why ? 0 : -1;
+	}
+	live->version = strdup(conf->version);
+	live->plugin_dir = strdup(conf->plugindir);
+	rc = live->version && live->plugin_dir ? 0 : -1;
+	slurm_free_ctl_conf(conf);
+	return rc;
+}
+
+int tide_live_ask(struct tide_live *live)
+{
+	slurm_init(NULL);
+	if (ask_slurmdbd(live) || ask_slurmctld(live)) {
+		errno = ENOMEM;
+		return -1;
+	}
+	return 0;
+}

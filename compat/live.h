@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What slurmdbd and slurmctld know, as plain facts for `tidectl check`.  Stands
+ * on public libslurm alone.
+ *
+ * Threads: one call at a time.  libslurm ends the process, with a message, when
+ * slurm.conf cannot be used.
+ */
+#ifndef TIDE_COMPAT_LIVE_H
+#define TIDE_COMPAT_LIVE_H
+
+#include "common/site/live.h"
+
+/*
+ * Fill in live, which is empty.  A daemon that cannot be asked is a fact too.
+ * Returns 0, or -1 with errno ENOMEM.
+ */
+int tide_live_ask(struct tide_live *live);
+
+#endif /* TIDE_COMPAT_LIVE_H */
