@@ -5,8 +5,11 @@
 #include "compat/live.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
@@ -111,8 +114,61 @@ static int ask_slurmctld(struct tide_live *live)
 	return rc;
 }
 
+/* What a child wrote before it ended, as one line. */
+static char *read_line(int fd)
+{
+	char text[1024];
+	size_t have = 0;
+	ssize_t n;
+
+	while (have < sizeof(text) - 1 &&
+	       (n = read(fd, text + have, sizeof(text) - 1 - have)) > 0)
+		have += (size_t)n;
+	while (have && text[have - 1] == '\n')
+		have--;
+	text[have] = '\0';
+	for (char *p = text; *p; p++)
+		if (*p == '\n')
+			*p = ' ';
+	return strdup(text);
+}
+
+/*
+ * libslurm ends the process when slurm.conf does not please it: let it do so
+ * in a child, and tell what it said.
+ */
+static int try_slurm_init(struct tide_live *live)
+{
+	int fd[2], status = 0;
+	pid_t pid;
+
+	if (pipe(fd))
+		return -1;
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		dup2(fd[1], STDERR_FILENO);
+		slurm_init(NULL);
+		_exit(0);
+	}
+	close(fd[1]);
+	live->refused_why = pid < 0 ? NULL : read_line(fd[0]);
+	close(fd[0]);
+	if (!live->refused_why || waitpid(pid, &status, 0) < 0)
+		return -1;
+	if (!status) {
+		free(live->refused_why);
+		live->refused_why = NULL;
+	}
+	return 0;
+}
+
 int tide_live_ask(struct tide_live *live)
 {
+	if (try_slurm_init(live))
+		return -1;
+	if (live->refused_why)
+		return 0;
 	slurm_init(NULL);
 	if (ask_slurmdbd(live) || ask_slurmctld(live)) {
 		errno = ENOMEM;

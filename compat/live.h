@@ -3,8 +3,7 @@
  * What slurmdbd and slurmctld know, as plain facts for `tidectl check`.  Stands
  * on public libslurm alone.
  *
- * Threads: one call at a time.  libslurm ends the process, with a message, when
- * slurm.conf cannot be used.
+ * Threads: one call at a time, from a process with one thread: it forks.
  */
 #ifndef TIDE_COMPAT_LIVE_H
 #define TIDE_COMPAT_LIVE_H
@@ -12,8 +11,9 @@
 #include "common/site/live.h"
 
 /*
- * Fill in live, which is empty.  A daemon that cannot be asked is a fact too.
- * Returns 0, or -1 with errno ENOMEM.
+ * Fill in live, which is empty.  That a daemon cannot be asked, or
+ * that libslurm refuses slurm.conf, is a fact too.  Returns 0, or -1 with errno
+ * (ENOMEM, or that of fork(2)).
  */
 int tide_live_ask(struct tide_live *live);
 

@@ -140,7 +140,7 @@ SelectType=select/cons_tres
 JobSubmitPlugins=tide
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-PreemptParameters=send_user_signal
+SlurmctldParameters=preempt_send_user_signal
 NodeName=lab[01-05],lab07,cv[1-8]
 PartitionName=pool Nodes=ALL GraceTime=60
 PartitionName=nlp Nodes=lab[01-05] AllowAccounts=nlp PriorityTier=2
@@ -152,9 +152,15 @@ touch ours/job_submit_tide.so stock/select_cons_tres.so
 test_expect_success 'check passes a site without prices, with a warning' '
 	status 0 "$tidectl" check --conf-dir . &&
 	grep -q "^warning  ./tide.conf: there is no Device line" out &&
-	grep -q " 1 warnings, 0 errors" out &&
-	status 0 env "SLURM_CONF=$PWD/slurm.conf" "$tidectl" check &&
 	grep -q " 1 warnings, 0 errors" out
+'
+
+"$tidectl" --help | grep -q "^  credits " && test_set_prereq SLURM
+
+test_expect_success SLURM 'check says when Slurm itself refuses slurm.conf' '
+	status 1 env "SLURM_CONF=$PWD/slurm.conf" "$tidectl" check &&
+	grep "^error .*slurm.conf: Slurm refuses this file: .*SlurmctldHost" out &&
+	grep "^ok .*SelectType=select/cons_tres" out
 '
 
 test_expect_success 'check finds what is wrong, with the line to write' '

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd/tidectl/tidectl.h"
 #include "common/site/site.h"
@@ -56,40 +57,33 @@ static int print_text(const struct tide_findings *findings)
 	return TIDECTL_DONE;
 }
 
-/* Could libslurm use the files?  It ends the process where it cannot. */
-static int files_are_there(const struct tide_findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (!findings->finding[i].line &&
-		    findings->finding[i].level == TIDE_LEVEL_ERROR &&
-		    strstr(findings->finding[i].what, "cannot read"))
-			return 0;
-	return 1;
-}
-
 /* What the daemons know, when this build can ask them. */
 static int check_live(const char *dir, struct tide_findings *findings,
 		      struct tide_err *err)
 {
 #if TIDE_WITH_SLURM
 	struct tide_live live = {0};
+	char *path = tidectl_slurm_file("slurm.conf");
+	int there = path && !access(path, R_OK);
 	int rc;
 
-	if (!files_are_there(findings))
+	free(path);
+	/* libslurm would look for it in the network */
+	if (!there)
 		return 0;
 	if (tide_live_ask(&live))
-		rc = tide_err_set(err, ENOMEM, "out of memory");
+		rc = tide_err_set(err, errno, "cannot ask the daemons: %s",
+				  strerror(errno));
 	else
 		rc = tide_live_check(dir, NULL, &live, TIDE_SLURM_VERSION,
 				     findings, err);
 	tide_live_release(&live);
 	return rc;
 #else
-	if (files_are_there(findings))
-		tide_findings_add(
-			findings, TIDE_LEVEL_WARNING, dir, 0,
-			"the daemons are not asked: tidectl was built without Slurm",
-			NULL);
+	tide_findings_add(
+		findings, TIDE_LEVEL_WARNING, dir, 0,
+		"the daemons are not asked: tidectl was built without Slurm",
+		NULL);
 	return 0;
 #endif
 }

@@ -19,6 +19,7 @@ void tide_live_release(struct tide_live *live)
 		free(live->qos[i].name);
 	free(live->qos);
 	tide_names_release(&live->accounts);
+	free(live->refused_why);
 	free(live->slurmdbd_why);
 	free(live->slurmctld_why);
 	free(live->version);
@@ -137,6 +138,12 @@ static void check_live(struct tide_site *site, const struct tide_live *live,
 		       const char *tide_path, const char *slurm_path,
 		       const char *plugins_for)
 {
+	if (live->refused_why) {
+		site->path = slurm_path;
+		tide_site_say(site, TIDE_LEVEL_ERROR, NULL, "see slurm.conf(5)",
+			      "Slurm refuses this file: %s", live->refused_why);
+		return;
+	}
 	site->path = tide_path;
 	if (live->slurmdbd_why) {
 		unasked(site, "slurmdbd", live->slurmdbd_why);

@@ -39,10 +39,27 @@ static void check_preempt_mode(struct tide_site *site, const char *mode,
 			      "PreemptMode=%s", mode);
 }
 
+/* Slurm 22.05 has it in the first of the two keys, later ones in the second. */
+static void check_preempt_signal(struct tide_site *site)
+{
+	static const char *const words[] = {"preempt_send_user_signal"};
+	const struct tide_slurm_record *record = NULL;
+	const char *later =
+		tide_slurm_get(site->slurm, "PreemptParameters", &record);
+
+	if (tide_slurm_word(later, "send_user_signal"))
+		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
+			      "PreemptParameters=%s", later);
+	else
+		tide_site_words(
+			site, TIDE_LEVEL_WARNING, "SlurmctldParameters", words,
+			1,
+			"a pool job that makes way for an owner is not warned by its own --signal");
+}
+
 /* An owner's job takes a lent node back by Slurm's own preemption. */
 static void check_preemption(struct tide_site *site)
 {
-	static const char *const signal[] = {"send_user_signal"};
 	const struct tide_slurm_record *record = NULL;
 	const char *mode = tide_slurm_get(site->slurm, "PreemptMode", &record);
 	const char *pool_mode = NULL;
@@ -56,9 +73,7 @@ static void check_preemption(struct tide_site *site)
 					     "PreemptMode");
 	if (pool_mode)
 		check_preempt_mode(site, pool_mode, site->pool);
-	tide_site_words(
-		site, TIDE_LEVEL_WARNING, "PreemptParameters", signal, 1,
-		"a pool job that makes way for an owner is not warned by its own --signal");
+	check_preempt_signal(site);
 }
 
 void tide_site_slurm(struct tide_site *site)

@@ -119,6 +119,10 @@ int main(void)
 	live.slurmctld_why = why;
 	is_found(&live, "22.05.8", 5, "slurmctld could not be asked", NULL,
 		 "no slurmctld");
+	live = good();
+	live.refused_why = why;
+	is_found(&live, "22.05.8", 1, "Slurm refuses this file: no answer",
+		 "slurm.conf(5)", "a slurm.conf that Slurm refuses");
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	ok(!system(command), "the folder is gone");
 	return tap_done();

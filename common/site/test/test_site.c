@@ -39,7 +39,7 @@ static const char *const good[FILES] = {
 	"SchedulerType=sched/backfill\n"
 	"PreemptType=preempt/partition_prio\n"
 	"PreemptMode=REQUEUE\n"
-	"PreemptParameters=send_user_signal\n"
+	"SlurmctldParameters=preempt_send_user_signal\n"
 	"GresTypes=gpu\n"
 	"AccountingStorageType=accounting_storage/slurmdbd\n"
 	"AccountingStorageTRES=gres/gpu:a100,gres/gpu:t4\n"
@@ -99,9 +99,13 @@ static const struct {
 	 "do not come back by themselves", "PreemptMode=REQUEUE"},
 	{SLURM, "pool Nodes=ALL", "pool Nodes=ALL PreemptMode=OFF",
 	 TIDE_LEVEL_ERROR, "PreemptMode=OFF: an owner's job", "REQUEUE"},
-	{SLURM, "PreemptParameters=send_user_signal",
-	 "PreemptParameters=min_exempt_priority=5", TIDE_LEVEL_WARNING,
-	 "does not have send_user_signal", "min_exempt_priority=5,send_user_signal"},
+	{SLURM, "SlurmctldParameters=preempt_send_user_signal",
+	 "SlurmctldParameters=a=5", TIDE_LEVEL_WARNING,
+	 "does not have preempt_send_user_signal",
+	 "SlurmctldParameters=a=5,preempt_send_user_signal"},
+	{SLURM, "SlurmctldParameters=preempt_send_user_signal",
+	 "PreemptParameters=send_user_signal", TIDE_LEVEL_OK,
+	 "PreemptParameters=send_user_signal", NULL},
 
 	{SLURM, "PartitionName=pool", "PartitionName=other", TIDE_LEVEL_ERROR,
 	 "there is no partition 'pool'", "PartitionName=pool"},
