@@ -159,29 +159,46 @@ static char *folded(struct tide_site *site, const struct selection *nodes)
 	return text;
 }
 
-static void check_exist(struct tide_site *site, struct selection *scratch)
+/* The nodes of an owner that slurm.conf does not have: how many. */
+static size_t check_owner_nodes(struct tide_site *site, int owner,
+				struct selection *scratch)
 {
-	char *nodes;
+	const struct tide_owner *lends = &site->conf->owner[owner];
+	char *nodes, *what = NULL;
 
 	scratch->count = 0;
-	for (int i = 0; i < site->conf->n_nodes; i++)
-		if (!tide_slurm_has_node(&site->nodes,
-					 site->conf->node[i].name))
-			scratch->name[scratch->count++] =
-				site->conf->node[i].name;
-	if (!scratch->count) {
+	for (int i = 0; i < site->conf->n_nodes; i++) {
+		const struct tide_node *node = &site->conf->node[i];
+
+		if (node->owner == owner &&
+		    !tide_slurm_has_node(&site->nodes, node->name))
+			scratch->name[scratch->count++] = node->name;
+	}
+	if (!scratch->count)
+		return 0;
+	nodes = folded(site, scratch);
+	if (nodes && asprintf(&what, "Nodes=%s: slurm.conf has no node '%s'",
+			      lends->nodes, nodes) >= 0)
+		tide_findings_add(
+			site->findings, TIDE_LEVEL_ERROR, lends->file,
+			lends->line, what,
+			"correct Nodes, or add NodeName lines to slurm.conf");
+	else
+		site->findings->lost = 1;
+	free(nodes);
+	free(what);
+	return scratch->count;
+}
+
+static void check_exist(struct tide_site *site, struct selection *scratch)
+{
+	size_t missing = 0;
+
+	for (int i = 0; i < site->conf->n_owners; i++)
+		missing += check_owner_nodes(site, i, scratch);
+	if (!missing)
 		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
 			      "all lent nodes are in slurm.conf");
-		return;
-	}
-	nodes = folded(site, scratch);
-	if (nodes)
-		tide_site_say(
-			site, TIDE_LEVEL_ERROR, NULL,
-			"correct Nodes in tide.conf, or add NodeName lines",
-			"there is no node '%s', which tide.conf says is lent",
-			nodes);
-	free(nodes);
 }
 
 static void check_in_pool(struct tide_site *site, const struct partition *pool,

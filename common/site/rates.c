@@ -214,37 +214,97 @@ end:
 	free(names);
 }
 
-/* "gpu:4" of a node, where prices are by type */
-static void check_node_types(struct tide_site *site)
+/* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
+struct gres {
+	const char *name, *type;
+	size_t name_len, type_len;
+};
+
+static struct gres parse_gres(const char *item)
+{
+	struct gres gres = {.name = item, .type = ""};
+	const char *rest;
+	size_t digits;
+
+	gres.name_len = strcspn(item, ":,(");
+	rest = item + gres.name_len;
+	if (*rest != ':')
+		return gres;
+	rest++;
+	digits = strspn(rest, "0123456789");
+	/* a number alone is the count, and no type */
+	if (digits && rest[strcspn(rest, ":,(")] != ':' &&
+	    (!rest[digits] || strchr(",(KMGkmg", rest[digits])))
+		return gres;
+	gres.type = rest;
+	gres.type_len = strcspn(rest, ":,(");
+	return gres;
+}
+
+static int is_name(const char *name, const char *text, size_t len)
+{
+	return strlen(name) == len && !strncasecmp(name, text, len);
+}
+
+/* Devices of a node that have a price by type, but no type. */
+static void check_types(struct tide_site *site,
+			const struct tide_slurm_record *record,
+			const struct gres *gres, char *seen)
+{
+	int priced = 0;
+
+	for (int i = 0; i < site->conf->n_devices; i++) {
+		const struct tide_device *device = &site->conf->device[i];
+
+		if (!is_name(device->gres, gres->name, gres->name_len))
+			continue;
+		priced = 1;
+		seen[i] |= is_name(device->type, gres->type, gres->type_len);
+	}
+	if (priced && !gres->type_len)
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, record,
+			"write name:type:count, as in Gres=gpu:a100:4",
+			"node '%s' has %.*s in Gres without a type, but prices are by type",
+			record->pair[0].value, (int)gres->name_len, gres->name);
+}
+
+/* GRES of the nodes against priced devices, both ways. */
+static void check_node_devices(struct tide_site *site)
 {
 	const struct tide_slurm_record *record = NULL;
+	char *seen = calloc((size_t)site->conf->n_devices, 1);
 
+	if (!seen) {
+		site->findings->lost = 1;
+		return;
+	}
 	while ((record = tide_slurm_next(site->slurm, "NodeName", record))) {
-		const char *gres =
+		const char *item =
 			tide_slurm_value(site->slurm, record, "Gres");
 
-		for (; gres && *gres; gres += *gres == ',') {
-			size_t n = strcspn(gres, ","), name;
-			int priced = 0;
+		while (item && *item) {
+			struct gres gres = parse_gres(item);
 
-			name = strcspn(gres, ":,(");
-			for (int i = 0; i < site->conf->n_devices; i++) {
-				const char *one = site->conf->device[i].gres;
-
-				priced |= strlen(one) == name &&
-					  !strncasecmp(one, gres, name);
-			}
-			/* no type: the name, or the name and a number */
-			if (priced && (gres[name] != ':' ||
-				       strchr("0123456789", gres[name + 1])))
-				tide_site_say(
-					site, TIDE_LEVEL_WARNING, record,
-					"write name:type:count, as in Gres=gpu:a100:4",
-					"node '%s' has Gres=%.*s without a type, but prices are by type",
-					record->pair[0].value, (int)n, gres);
-			gres += n;
+			check_types(site, record, &gres, seen);
+			item += strcspn(item, ",");
+			item += *item == ',';
 		}
 	}
+	for (int i = 0; i < site->conf->n_devices; i++) {
+		const struct tide_device *device = &site->conf->device[i];
+		char what[128];
+
+		if (seen[i])
+			continue;
+		snprintf(what, sizeof(what),
+			 "Device=%s: no node in slurm.conf has it in Gres",
+			 device->name);
+		tide_findings_add(site->findings, TIDE_LEVEL_WARNING,
+				  device->file, device->line, what,
+				  "correct the name, or take the line out");
+	}
+	free(seen);
 }
 
 static void check_priority(struct tide_site *site)
@@ -304,7 +364,7 @@ void tide_site_rates(struct tide_site *site)
 		return;
 	check_weights(site);
 	check_devices(site);
-	check_node_types(site);
+	check_node_devices(site);
 	tide_site_value(site, TIDE_LEVEL_ERROR, "AccountingStorageType",
 			"accounting_storage/slurmdbd",
 			"slurmdbd keeps the ledger");
