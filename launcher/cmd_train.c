@@ -133,6 +133,8 @@ static int train(const struct options *o, int *argc, char ***argv)
 	struct tide_err err;
 	int rc = TIDE_EXIT_FAILED;
 
+	/* A warning may come while the ranks still find each other. */
+	tide_signals_catch();
 	if (tide_comm_create(&comm, argc, argv, &err)) {
 		fprintf(stderr, "tiderun: %s\n", err.text);
 		return TIDE_EXIT_FAILED;

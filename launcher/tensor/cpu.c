@@ -27,7 +27,7 @@
 #endif
 
 /* Below this many elements a second thread costs more than it gives. */
-#define SPLIT_MIN 16384
+#define SPLIT_MIN ((size_t)1 << 17)
 
 /* The kernels in use and the number of threads: set once by the owner of the
  * table, read by its operations. */

@@ -155,7 +155,6 @@ int tide_train(const struct tide_settings *settings, struct tide_comm *comm,
 	struct tide_err err;
 	int rc;
 
-	tide_signals_catch();
 	rc = tide_trainer_setup(&t, &err);
 	if (!rc)
 		rc = loop(&t, &err);

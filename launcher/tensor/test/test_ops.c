@@ -374,19 +374,19 @@ static void test_all(void)
 {
 	test_gemm();
 	test_bias(5, 7);
-	test_bias(300, 129);
+	test_bias(1100, 129);
 	test_norm(3, 13);
-	test_norm(200, 130);
+	test_norm(1100, 130);
 	test_gelu(37);
-	test_gelu(40000);
+	test_gelu(140000);
 	test_attn(1);
 	test_attn(63);
 	test_attn(64);
 	test_attn(130);
 	test_softmax_loss(3, 5);
-	test_softmax_loss(67, 300);
+	test_softmax_loss(467, 300);
 	test_embed();
-	test_adamw(40001);
+	test_adamw(140001);
 	tide_alloc_release(&alloc);
 }
 
