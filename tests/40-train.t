@@ -5,7 +5,9 @@
 # bits, survives what goes wrong with checkpoints, and obeys signals. Slurm is
 # not here: scontrol is a stand-in that records how it was called; the real one
 # is met in the tests of the whole cluster.
+# shellcheck disable=SC2034 # read by sharness
 test_description='tiderun train: ranks, resume, faults, signals'
+# shellcheck source=tests/lib/sharness.sh
 . "$(dirname "$0")/lib/sharness.sh"
 
 tiderun=${builddir:?}/launcher/tiderun
