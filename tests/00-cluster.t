@@ -16,7 +16,7 @@ traces() {
 	grep -F " $1" /proc/self/mountinfo
 	grep -lszF "$1" /proc/[0-9]*/environ /proc/[0-9]*/cmdline
 	grep -lsxF "$1" /run/lock/tideflow-ports-*
-	find /dev/shm -newer "$SHARNESS_TRASH_DIRECTORY/began" -user root
+	find /dev/shm -mindepth 1 -name '*.n[0-9]*'
 	find /sys/fs/cgroup -maxdepth 2 -name "tide-*-${1##*/}" 2>/dev/null
 }
 
@@ -31,18 +31,18 @@ no_traces() {
 }
 
 # interrupted SIGNAL: `run` in a session of its own gets the signal while its
-# command runs; sets $dir.
+# command runs; sets $dir, $command (its pid) and $rc.
 interrupted() {
 	local pid
 
 	rm -f where
 	# A background command of a script ignores SIGINT.
 	env --default-signal=INT setsid "$CLUSTER" run --nodes 2 --no-accounting -- bash -c \
-		'echo "$TIDE_CLUSTER_DIR" >where.new; mv where.new where; sbatch -N2 -o /dev/null --wrap "srun sleep 600"; exec sleep 600' \
+		'echo "$TIDE_CLUSTER_DIR $$" >where.new; mv where.new where; sbatch -N2 -o /dev/null --wrap "srun sleep 600"; exec sleep 600' \
 		2>>interrupted.err &
 	pid=$!
 	wait_for 60 test -s where || return 1
-	dir=$(cat where)
+	read -r dir command <where
 	SLURM_CONF=$dir/etc/slurm.conf wait_job_state 1 RUNNING 30 || return 1
 	wait_for 30 test -e "$dir/log/slurmd-n2.log" || return 1
 	SLURM_CONF=$dir/etc/slurm.conf wait_for 30 squeue -h -s -j 1 || return 1
@@ -51,7 +51,6 @@ interrupted() {
 	rc=$?
 }
 
-touch "$SHARNESS_TRASH_DIRECTORY/began"
 cluster_start --nodes 3 --gres mlu:mlu290:2 --account nlp,vision
 first=$TIDE_CLUSTER_DIR
 
@@ -154,10 +153,52 @@ test_expect_success 'SIGTERM ends run and leaves nothing behind' '
 	no_traces "$dir"
 '
 
+test_expect_success 'options reach the configuration' '
+	echo "PartitionName=nlp Nodes=n1 PriorityTier=10" >part &&
+	echo "PoolPartition=pool" >tide.conf &&
+	"$CLUSTER" run --nodes 2 --no-accounting --plugins none \
+		--set KillWait=17 --set PreemptType=preempt/partition_prio \
+		--set PreemptMode=REQUEUE --conf-append part \
+		--tide-conf tide.conf --partition \
+		"PartitionName=pool Nodes=n[1-2] Default=YES MaxTime=90" \
+		--gres mlu:mlu290:1,mlu:mlu370:2@n2 --gres gpu:t4:1 -- bash -c "
+			scontrol show config
+			scontrol -o show partition
+			sinfo -h -N -o \"%N %P %G\"
+			cat \$TIDE_CLUSTER_DIR/etc/*.conf" >conf &&
+	grep -q "^KillWait *= 17 " conf &&
+	grep -q "^PreemptType *= preempt/partition_prio" conf &&
+	grep -q "PartitionName=pool.* MaxTime=01:30:00" conf &&
+	grep -qx "n1 nlp gpu:t4:1" conf &&
+	grep -qx "n2 pool\* mlu:mlu290:1,mlu:mlu370:2" conf &&
+	grep -qx "PoolPartition=pool" conf &&
+	grep -qx "NodeName=n2 Name=mlu Type=mlu370 File=/dev/cambricon_dev2" conf
+'
+
 test_expect_success 'run passes on the exit status of its command' '
 	test_expect_code 7 "$CLUSTER" run --nodes 1 --no-accounting -- \
 		bash -c "echo \$TIDE_CLUSTER_DIR >ran; exit 7" &&
 	no_traces "$(cat ran)"
+'
+
+test_expect_success 'a Slurm of this machine and its settings are not met' '
+	SLURM_CONF=/nonexistent SLURM_JOB_ID=77 SBATCH_PARTITION=nosuch \
+		SLURM_CLUSTERS=other "$CLUSTER" run --nodes 1 --no-accounting -- \
+		srun bash -c "echo \$SLURM_CLUSTER_NAME \$SLURM_JOB_ID" >met &&
+	test "$(cat met)" = "tide 1"
+'
+
+test_expect_success 'shell opens one inside' '
+	echo "sinfo -h -o %D; exit" >commands &&
+	"$CLUSTER" shell --nodes 2 --no-accounting <commands >shell 2>&1 &&
+	grep -qx 2 shell
+'
+
+test_expect_success 'stop cleans up after a harness killed by -9' '
+	interrupted KILL &&
+	kill "$command" &&
+	"$CLUSTER" stop --dir "$dir" &&
+	no_traces "$dir"
 '
 
 test_expect_success 'a failed start shows the log and leaves nothing behind' '

@@ -94,12 +94,26 @@ node_gres() {
 	tr , '\n' <<<"${own:-$all}" | grep .
 }
 
-# Prints the device file of device $3 of a GRES named $1.
+# Prints NAME TYPE FILE of every device of node $1; files are numbered for each
+# name from 0.
+node_devices() {
+	local name type count i
+	local -A next=()
+
+	while IFS=: read -r name type count; do
+		for ((i = 0; i < count; i++)); do
+			echo "$name $type $(device_file "$name" "${next[$name]:-0}")"
+			next[$name]=$((${next[$name]:-0} + 1))
+		done
+	done < <(node_gres "$1")
+}
+
+# Prints the device file of device $2 of a GRES named $1.
 device_file() {
 	case $1 in
-	mlu) printf '/dev/cambricon_dev%d\n' "$3" ;;
-	gpu) printf '/dev/nvidia%d\n' "$3" ;;
-	*) printf '/dev/%s%d\n' "$1" "$3" ;;
+	mlu) printf '/dev/cambricon_dev%d\n' "$2" ;;
+	gpu) printf '/dev/nvidia%d\n' "$2" ;;
+	*) printf '/dev/%s%d\n' "$1" "$2" ;;
 	esac
 }
 
@@ -229,9 +243,11 @@ print_slurm_keys() {
 	AuthType=auth/munge
 	AuthInfo=socket=$DIR/run/munge.socket,cred_expire=5
 	CredType=cred/munge
+	CommunicationParameters=NoCtldInAddrAny
+	PlugStackConfig=$DIR/etc/plugstack.conf
 	PluginDir=$DIR/plugins:$STOCK
 	StateSaveLocation=$DIR/state
-	SlurmdSpoolDir=$DIR/nodes/%n/spool
+	SlurmdSpoolDir=$DIR/spool/%n
 	SlurmctldPidFile=$DIR/run/slurmctld.slurm.pid
 	SlurmdPidFile=$DIR/nodes/%n/slurmd.pid
 	SlurmctldLogFile=$DIR/log/slurmctld.log
@@ -282,19 +298,26 @@ print_nodes() {
 	done
 }
 
+# /etc/hosts of the nodes: this host's, and all nodes on loopback.
+write_hosts() {
+	local i
+
+	{
+		cat /etc/hosts 2>/dev/null
+		for ((i = 1; i <= NODES; i++)); do
+			echo "127.0.0.1 n$i"
+		done
+	} >"$DIR/etc/hosts"
+}
+
 # One gres.conf for all nodes; the device files are in each node's own /dev.
 write_gres_conf() {
-	local i j name type count n file
+	local i name type file
 
 	for ((i = 1; i <= NODES; i++)); do
-		n=0
-		while IFS=: read -r name type count; do
-			for ((j = 0; j < count; j++)); do
-				file=$(device_file "$name" "$type" "$n")
-				echo "NodeName=n$i Name=$name Type=$type File=$file"
-				n=$((n + 1))
-			done
-		done < <(node_gres "n$i")
+		while read -r name type file; do
+			echo "NodeName=n$i Name=$name Type=$type File=$file"
+		done < <(node_devices "n$i")
 	done >"$DIR/etc/gres.conf"
 }
 

@@ -97,9 +97,9 @@ make_folder() {
 		mkdir -p "$DIR" || die "cannot make '$DIR'"
 		DIR=$(cd "$DIR" && pwd -P)
 	fi
-	[ ${#DIR} -le 50 ] || {
+	[ ${#DIR} -le 64 ] || {
 		rmdir "$DIR"
-		die "'$DIR' is too long for unix sockets, at most 50 characters"
+		die "'$DIR' is too long for unix sockets, at most 64 characters"
 	}
 	chmod 755 "$DIR"
 	for sub in etc run log state nodes plugins; do
@@ -155,7 +155,8 @@ start_all() {
 	collect_plugins || return 1
 	write_all_conf || return 1
 	start_munged
-	[ -z "$ACCOUNTING" ] || start_mariadbd
+	FAILED="mariadb-install-db"
+	[ -z "$ACCOUNTING" ] || start_mariadbd || return 1
 	for ((i = 1; i <= NODES; i++)); do
 		start_node "n$i"
 	done
@@ -190,6 +191,7 @@ default_binds() {
 write_all_conf() {
 	[ -z "$TIDE_CONF" ] || cp "$TIDE_CONF" "$DIR/etc/tide.conf" || return 1
 	: >"$DIR/etc/plugstack.conf"
+	write_hosts
 	write_slurm_conf && write_gres_conf && write_cgroup_conf || return 1
 	[ -z "$ACCOUNTING" ] || write_slurmdbd_conf
 }
@@ -229,29 +231,29 @@ munged_ready() {
 }
 
 # An empty data folder is made once per MariaDB version and then copied.
-database_template() {
-	local home cache version new
+make_database_folder() {
+	local home cache version
 
 	home=$(getent passwd "$(id -u)" | cut -d: -f6)
 	version=$(mariadbd --version | sed -n 's/.*Ver \([^ ]*\).*/\1/p')
 	cache=$home/.cache/tideflow/mariadb-$version
-	if [ ! -d "$cache" ]; then
-		mkdir -p "$home/.cache/tideflow"
-		new=$(mktemp -d "$cache.XXXXXX") || return 1
-		mariadb-install-db --no-defaults --datadir="$new" --user=root \
-			--auth-root-authentication-method=normal \
-			--skip-test-db --innodb-log-file-size=8M \
-			--innodb-flush-method=nosync \
-			>"$DIR/log/mariadb-install-db.log" 2>&1 &&
-			mv -T "$new" "$cache" 2>/dev/null || rm -rf "$new"
-	fi
-	[ -d "$cache" ] && cp -a "$cache" "$DIR/db"
+	[ ! -d "$cache" ] || {
+		cp -a "$cache" "$DIR/db"
+		return
+	}
+	mariadb-install-db --no-defaults --datadir="$DIR/db" --user=root \
+		--auth-root-authentication-method=normal --skip-test-db \
+		--innodb-log-file-size=8M --innodb-flush-method=nosync \
+		>"$DIR/log/mariadb-install-db.log" 2>&1 || return 1
+	mkdir -p "$home/.cache/tideflow" && cp -a "$DIR/db" "$cache.$$" &&
+		mv -T "$cache.$$" "$cache" 2>/dev/null
+	rm -rf "$cache.$$"
 }
 
 # nosync leaves out waiting for the disk, which a kill -9 does not notice;
 # the log is still written at every commit.
 start_mariadbd() {
-	[ -d "$DIR/db" ] || database_template || return 1
+	[ -d "$DIR/db" ] || make_database_folder || return 1
 	launch mariadbd mariadbd --no-defaults --user=root \
 		--datadir="$DIR/db" --socket="$DIR/run/mariadb.socket" \
 		--pid-file="$DIR/run/mariadbd.own.pid" --tmpdir="$DIR/run" \
@@ -452,7 +454,7 @@ status_text() {
 		pid=$(daemon_pid "$name") || pid=-
 		printf '%-14s %s\n' "$name" "$pid"
 	done
-	with_slurm sinfo -N -o '%8N %10T %G' 2>&1
+	with_slurm timeout 10 sinfo -N -o '%8N %10T %G' 2>&1
 }
 
 status_json() {

@@ -18,14 +18,14 @@ CONTROLLERS=(devices freezer)
 start_node() {
 	local namespaces=(--mount --uts)
 
-	mkdir -p "$DIR/nodes/$1/spool" "$DIR/nodes/$1/dev"
+	mkdir -p "$DIR/spool/$1" "$DIR/nodes/$1/dev"
 	[ -z "$CGROUP" ] || namespaces+=(--cgroup)
 	enter_cgroups "$1"
 	launch "node-$1" "${ENTER[@]}" \
 		unshare "${namespaces[@]}" --propagation private \
 		bash "$LIB/cluster_node_init.sh" "$1" "$DIR" "$SYNTHETIC_MAJOR" \
-		"$(node_devices "$1")" "${CGROUP:+${CONTROLLERS[*]}}" \
-		"${BINDS[@]}"
+		"$(node_devices "$1" | cut -d' ' -f3 | xargs)" \
+		"${CGROUP:+${CONTROLLERS[*]}}" "${BINDS[@]}"
 }
 
 # Sets ENTER to a prefix that moves a command into the cgroups of node $1.
@@ -71,18 +71,6 @@ cgroup_lacks() {
 
 node_ready() {
 	[ -e "$DIR/nodes/$1/ready" ]
-}
-
-# Prints the names of the device files of node $1, blank separated.
-node_devices() {
-	local name type count i devices=()
-
-	while IFS=: read -r name type count; do
-		for ((i = 0; i < count; i++)); do
-			devices+=("$(device_file "$name" "$type" "$i")")
-		done
-	done < <(node_gres "$1")
-	printf '%s\n' "${devices[*]}"
 }
 
 # Sets NODE_COMMAND to a prefix that runs a command in node $1.

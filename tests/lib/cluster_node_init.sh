@@ -69,6 +69,7 @@ private_cgroups() {
 }
 
 hostname "$node"
+mount --bind "$dir/etc/hosts" /etc/hosts
 make_dev
 private_cgroups
 private_tmp "$dir" "$@"
