@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -87,7 +88,7 @@ const char *credits_time(json_int_t when, char buf[32])
 
 	if (!localtime_r(&t, &tm) ||
 	    !strftime(buf, 32, "%Y-%m-%dT%H:%M:%S", &tm))
-		strcpy(buf, "-");
+		snprintf(buf, 32, "-");
 	return buf;
 }
 

@@ -43,12 +43,13 @@ int credits_balance(const struct credits_args *args)
 		return tidectl_print_json(data);
 	printf("%-16s %18s %18s %18s %18s  %s\n", "ACCOUNT", "BALANCE",
 	       "GRANTED", "EARNED", "SPENT", "ENROLLED");
-	json_array_foreach(data, i, a)
+	json_array_foreach(data, i, a) {
 		printf("%-16s %18s %18s %18s %18s  %s\n", text(a, "account"),
 		       text(a, "balance"), text(a, "granted"),
 		       text(a, "earned"), text(a, "spent"),
 		       json_is_true(json_object_get(a, "enrolled")) ? "yes" :
 								      "no");
+	}
 	json_decref(data);
 	return TIDECTL_DONE;
 }
@@ -105,8 +106,9 @@ int credits_statement(const struct credits_args *args)
 		return tidectl_print_json(data);
 	printf("%-19s %-7s %10s %-19s %-20s %16s %18s  %s\n", "POSTED", "KIND",
 	       "JOB", "RUN", "COUNTERPARTY", "AMOUNT", "BALANCE", "FOR");
-	json_array_foreach(data, i, p)
+	json_array_foreach(data, i, p) {
 		print_posting(p);
+	}
 	json_decref(data);
 	return TIDECTL_DONE;
 }
@@ -168,8 +170,9 @@ static void print_report(const json_t *data)
 	printf("seal: transaction %" JSON_INTEGER_FORMAT " %s\n",
 	       number(json_object_get(data, "seal"), "id"),
 	       text(json_object_get(data, "seal"), "hash"));
-	json_array_foreach(problems, i, p)
+	json_array_foreach(problems, i, p) {
 		printf("FAULT: %s\n", json_string_value(p));
+	}
 	printf("audit: %s\n",
 	       json_is_true(json_object_get(data, "ok")) ? "ok" : "FAILED");
 }

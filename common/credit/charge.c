@@ -157,20 +157,18 @@ out:
 static int join_accounts(struct tide_charge *c, const struct earners *e,
 			 struct tide_err *err)
 {
-	size_t i, len = 1;
+	size_t i, size = 1, len = 0;
 
 	for (i = 0; i < e->n; i++)
-		len += strlen(e->account[i]) + 1;
-	c->to = malloc(len);
+		size += strlen(e->account[i]) + 1;
+	c->to = calloc(1, size);
 	if (!c->to)
 		return no_memory(err);
-	*c->to = '\0';
 	for (i = 0; i < e->n; i++) {
 		if (!e->weight[i])
 			continue;
-		if (*c->to)
-			strcat(c->to, ",");
-		strcat(c->to, e->account[i]);
+		len += (size_t)snprintf(c->to + len, size - len, "%s%s",
+					len ? "," : "", e->account[i]);
 	}
 	return 0;
 }

@@ -19,12 +19,13 @@
 #include "plugins/acct/credits/poster.h"
 
 #define BATCH 500 /* jobs asked about in one statement */
+#define PAUSE_S 10 /* after a failure the database is left alone so long */
 
 /* One connection, under one lock; sacct of others waits for moments. */
 static struct {
 	pthread_mutex_t lock;
 	struct tide_db *db;
-	time_t failed; /* the database is left alone for some seconds */
+	time_t failed; /* when it last failed, or 0 */
 } comment = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 static void set_comment(slurmdb_job_rec_t *job, char **row)
@@ -74,13 +75,17 @@ static int ask(slurmdb_job_rec_t **jobs, size_t n)
 	return 0;
 }
 
-static int ready(void)
+static bool ready(void)
 {
-	if (comment.failed && time(NULL) < comment.failed + 10)
-		return -1;
+	if (comment.failed && time(NULL) < comment.failed + PAUSE_S)
+		return false;
+	comment.failed = 0;
 	if (!comment.db && !(comment.db = tide_poster_db()))
-		return -1;
-	return tide_db_connect(comment.db, NULL) < 0 ? -1 : 0;
+		return false;
+	if (tide_db_connect(comment.db, NULL) >= 0)
+		return true;
+	comment.failed = time(NULL);
+	return false;
 }
 
 static bool wanted(const slurmdb_job_rec_t *job)
@@ -90,34 +95,50 @@ static bool wanted(const slurmdb_job_rec_t *job)
 	       !strpbrk(job->cluster, "'\\");
 }
 
-void tide_comment_jobs(List jobs)
+/* A connection that broke while it was idle is opened anew, once. */
+static int ask_again(slurmdb_job_rec_t **jobs, size_t n)
+{
+	int rc = ask(jobs, n);
+
+	if (rc && errno == ENOTCONN &&
+	    tide_db_connect(comment.db, NULL) >= 0)
+		rc = ask(jobs, n);
+	/* Without tables nothing was ever charged. */
+	if (rc && errno != ENOENT) {
+		comment.failed = time(NULL);
+		debug("credits: could not look up charges for a list of jobs");
+	}
+	return rc;
+}
+
+static void look_up(List jobs)
 {
 	slurmdb_job_rec_t *batch[BATCH], *job;
-	ListIterator itr;
+	ListIterator itr = list_iterator_create(jobs);
 	size_t n = 0;
-	int rc;
+	int rc = 0;
 
-	if (!jobs || !list_count(jobs))
-		return;
-	slurm_mutex_lock(&comment.lock);
-	rc = ready();
-	itr = list_iterator_create(jobs);
 	while (!rc && (job = list_next(itr))) {
 		if (!wanted(job))
 			continue;
 		batch[n++] = job;
 		if (n < BATCH)
 			continue;
-		rc = ask(batch, n);
+		rc = ask_again(batch, n);
 		n = 0;
 	}
 	list_iterator_destroy(itr);
 	if (!rc && n)
-		rc = ask(batch, n);
-	/* Without tables nothing was ever charged. */
-	comment.failed = rc && errno != ENOENT ? time(NULL) : 0;
-	if (comment.failed)
-		debug("credits: could not look up charges for a list of jobs");
+		ask_again(batch, n);
+}
+
+void tide_comment_jobs(List jobs)
+{
+	if (!jobs || !list_count(jobs))
+		return;
+	slurm_mutex_lock(&comment.lock);
+	if (ready())
+		look_up(jobs);
 	slurm_mutex_unlock(&comment.lock);
 }
 

@@ -225,7 +225,7 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 	int rc;
 
 	if (tide_db_query(db, &rows, err,
-			  "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where j.time_end>=?d and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and (j.time_end>?d or j.job_db_inx>?d) and j.time_end>j.time_start and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.time_end, j.job_db_inx limit ?d",
+			  "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where j.time_end>=?d and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and (j.time_end>?d or j.job_db_inx>?d) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.time_end, j.job_db_inx limit ?d",
 			  scan->cluster,
 			  scan->since > scan->after_end ? scan->since :
 							  scan->after_end,

@@ -1,0 +1,116 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Credits when things break: slurmctld, slurmdbd and mariadbd are each killed
+# with SIGKILL in the middle of jobs and started again. No job is lost, no charge
+# is lost or made twice, the ledger is balanced.
+
+# shellcheck disable=SC2034,SC2154 # read by sharness; set by the libraries
+test_description='credits: daemons killed in the middle of jobs'
+# shellcheck source=tests/lib/cluster.sh
+. "$(dirname "$0")/lib/cluster.sh"
+# shellcheck source=tests/lib/credits.sh
+. "$TIDE_TOP/tests/lib/credits.sh"
+need_cluster
+credits_cluster --without select,job_submit
+tidectl credits enroll vision >/dev/null &&
+	tidectl credits grant vision 1000 --note=start >/dev/null ||
+	error "could not enroll"
+jobs=
+
+# some_jobs [SECONDS]: short ones that end while the daemon is away, so many
+# seconds later if given, one that goes on, one that waits; sets $batch and adds
+# to $jobs.
+some_jobs() {
+	local more=${1:-0}
+
+	batch="$(pool_job $((2 + more)) -w n1 --gres=mlu:mlu290:1)
+		$(pool_job $((3 + more)) -w n2 --gres=mlu:mlu290:2)
+		$(pool_job $((9 + more)) -w n3 --gres=mlu:mlu290:1)
+		$(pool_job 2 -w n3 --gres=mlu:mlu290:2)"
+	for id in $batch; do jobs="$jobs $id"; done
+	set -- $batch
+	wait_job_state "$1" RUNNING 20 && wait_job_state "$2" RUNNING 20 &&
+		wait_job_state "$3" RUNNING 20
+}
+
+# all_paid: every job of the batch completed, has one charge, of its worth.
+all_paid() {
+	local id devices=(1 2 1 2) i=0
+
+	for id in $batch; do
+		wait_for 60 charged "$id" 1 &&
+			sacct_shows "$id" State '^COMPLETED$' &&
+			costs_right "$id" "${devices[i]}" || {
+			sql "select id_job,state,time_submit,time_start,time_end,nodelist,account from tide_job_table where id_job>=$id" >&2
+			sql "select * from tide_run" >&2
+			return 1
+		}
+		i=$((i + 1))
+	done
+}
+
+# The sum of what all runs of all jobs show is what vision spent.
+sums_up() {
+	local id sum=0 c
+
+	for id in $jobs; do
+		for c in $(credits_of "$id"); do sum=$((sum + c)); done
+	done
+	[ "$(balance_of vision spent)" = $sum ]
+}
+
+# What slurmctld has not written down when it is killed it does not know, so no
+# job ends between that and the kill.
+test_expect_success 'slurmctld killed: nothing is lost' '
+	some_jobs 8 &&
+	set -- $batch && wait_state_saved $4 &&
+	"$CLUSTER" kill9 slurmctld && sleep 5 &&
+	"$CLUSTER" restart slurmctld &&
+	all_paid && sums_up && audit_ok
+'
+
+test_expect_success 'slurmdbd killed: nothing is lost' '
+	some_jobs &&
+	"$CLUSTER" kill9 slurmdbd && sleep 5 &&
+	"$CLUSTER" restart slurmdbd &&
+	all_paid && sums_up && audit_ok
+'
+
+test_expect_success 'mariadbd killed: nothing is lost' '
+	some_jobs &&
+	"$CLUSTER" kill9 mariadbd && sleep 5 &&
+	"$CLUSTER" restart mariadbd &&
+	all_paid && sums_up && audit_ok
+'
+
+test_expect_success 'without the database slurmdbd lives, and tidectl says why' '
+	"$CLUSTER" kill9 mariadbd &&
+	{ tidectl credits balance vision 2>err && failed=no || failed=yes; } &&
+	"$CLUSTER" restart mariadbd &&
+	wait_for 40 tidectl credits balance vision &&
+	test $failed = yes && grep -i "database\|lost connection" err
+'
+
+test_expect_success 'slurmdbd killed again and again while jobs end' '
+	some_jobs &&
+	for i in 1 2 3; do
+		"$CLUSTER" kill9 slurmdbd && "$CLUSTER" restart slurmdbd || return 1
+		sleep 1
+	done &&
+	all_paid && sums_up && audit_ok
+'
+
+test_expect_success 'the database forgets nothing when both are killed' '
+	some_jobs &&
+	"$CLUSTER" kill9 slurmdbd && "$CLUSTER" kill9 mariadbd && sleep 3 &&
+	"$CLUSTER" restart mariadbd && "$CLUSTER" restart slurmdbd &&
+	all_paid && sums_up && audit_ok
+'
+
+test_expect_success 'slurmdbd that ends in an orderly way leaves nothing behind' '
+	"$CLUSTER" restart slurmdbd && audit_ok &&
+	test_must_fail grep -i "segfault\|fatal" "$TIDE_CLUSTER_DIR/log/slurmdbd.log"
+'
+
+test_done
