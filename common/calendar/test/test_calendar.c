@@ -8,6 +8,7 @@
 #include "common/calendar/calendar.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "common/conf/conf.h"
@@ -248,28 +249,38 @@ static void print_spans(const struct tide_span *span, size_t count, char *buf,
 	}
 }
 
-static void test_case(size_t i)
+/* The spans of a case as text; -1 with the error text. */
+static int spans_of(size_t i, char *buf, size_t size, struct tide_err *err)
 {
 	struct tide_conf *conf = conf_of(cases[i].windows);
 	struct tide_calendar *calendar = NULL;
 	struct tide_span *span = NULL;
-	struct tide_err err = {""};
 	size_t count = 0;
-	char buf[1024];
+	int rc = -1;
 
-	if (!conf ||
-	    tide_calendar_create(conf, NULL, cases[i].zone, &calendar, &err) ||
-	    tide_calendar_spans(calendar, tide_conf_node(conf, "n")->set,
-				at(cases[i].from), at(cases[i].until), &span,
-				&count, &err)) {
-		ok(0, "%s: %s", cases[i].what, err.text);
-	} else {
-		print_spans(span, count, buf, sizeof(buf));
-		is_str(buf, cases[i].spans, cases[i].what);
+	if (conf &&
+	    !tide_calendar_create(conf, NULL, cases[i].zone, &calendar, err) &&
+	    !tide_calendar_spans(calendar, tide_conf_node(conf, "n")->set,
+				 at(cases[i].from), at(cases[i].until), &span,
+				 &count, err)) {
+		print_spans(span, count, buf, size);
+		rc = 0;
 	}
 	free(span);
 	tide_calendar_destroy(calendar);
 	tide_conf_destroy(conf);
+	return rc;
+}
+
+static void test_case(size_t i)
+{
+	struct tide_err err = {""};
+	char buf[1024];
+
+	if (spans_of(i, buf, sizeof(buf), &err))
+		ok(0, "%s: %s", cases[i].what, err.text);
+	else
+		is_str(buf, cases[i].spans, cases[i].what);
 }
 
 static void test_errors(void)
@@ -316,10 +327,46 @@ static void test_errors(void)
 	tide_conf_destroy(conf);
 }
 
+/* Calendars made and asked by many threads at once, each case in its turn. */
+static void *many(void *arg)
+{
+	intptr_t wrong = 0;
+
+	(void)arg;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		char buf[1024] = "";
+
+		spans_of(i, buf, sizeof(buf), NULL);
+		wrong += strcmp(buf, cases[i].spans) != 0;
+	}
+	return (void *)wrong;
+}
+
+static void test_threads(void)
+{
+	enum { THREADS = 8 };
+	pthread_t thread[THREADS];
+	int started = 0;
+	intptr_t wrong = 0;
+
+	while (started < THREADS &&
+	       !pthread_create(&thread[started], NULL, many, NULL))
+		started++;
+	for (int i = 0; i < started; i++) {
+		void *result;
+
+		pthread_join(thread[i], &result);
+		wrong += (intptr_t)result;
+	}
+	ok(started == THREADS && !wrong,
+	   "%d threads at once, %ld wrong answers", started, (long)wrong);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
+	test_threads();
 	test_errors();
 	return tap_done();
 }
