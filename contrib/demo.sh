@@ -11,7 +11,7 @@ set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 keep=no
 opens_in=${TIDE_DEMO_OPENS_IN:-35}	# seconds from now to the first window
-first_for=${TIDE_DEMO_FIRST_FOR:-80}	# its length
+first_for=${TIDE_DEMO_FIRST_FOR:-75}	# its length
 gap=${TIDE_DEMO_GAP:-15}		# from its close to the second opening
 warn=20					# --signal, seconds before the close
 
@@ -43,6 +43,7 @@ done
 
 dir=
 job=
+tail_pid=
 at=start
 started=$(date +%s)
 
@@ -54,6 +55,7 @@ leave()
 {
 	local status=$?
 	trap - EXIT INT TERM
+	[ -z "$tail_pid" ] || kill "$tail_pid" 2>/dev/null
 	if [ $status != 0 ] && [ -n "$dir" ]; then
 		[ -z "$job" ] || tail -n 20 "$work/train-$job.out" 2>/dev/null
 		"$top/tests/cluster" logs --dir "$dir" 2>&1 | tail -n 60
@@ -86,7 +88,7 @@ until_true()
 }
 
 job_is() { [ "$(squeue -h -j "$job" -o %T 2>/dev/null)" = "$1" ]; }
-job_gone() { ! squeue -h -j "$job" -o %T 2>/dev/null | grep -q .; }
+job_ended() { ! squeue -h -j "$job" -t pending,running,completing 2>/dev/null | grep -q .; }
 reason() { squeue -h -j "$job" -o %R; }
 has_reason() { reason | grep -q 'next window'; }
 log_says() { grep -qE "$1" "$work/train-$job.out" 2>/dev/null; }
@@ -115,9 +117,7 @@ PoolPartition=pool
 PoolAccount=centre
 IssueAccount=mint
 Fee=5
-Device=gpu:a100   TFLOPS=312
 Device=mlu:mlu290 Rate=200
-Reference=gpu:a100
 OwnerAccount=nlp   Nodes=n[1-2]
 WindowName=evening Nodes=n[1-2] From=$(stamp $open1) Until=$(stamp $close1) TimeZone=UTC
 WindowName=night   Nodes=n[1-2] From=$(stamp $open2) Until=$(stamp $close2) TimeZone=UTC
@@ -127,12 +127,21 @@ show tidectl windows --conf "$work/tide.conf" --at "@$now"
 
 say "starting a private cluster: munged, mariadbd, slurmdbd, slurmctld, 3 slurmd with 2 synthetic MLUs each"
 dir=$work/c
+pool='PartitionName=pool Nodes=ALL Default=YES State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 TRESBillingWeights=gres/mlu:mlu290=200000'
+own='PartitionName=nlp Nodes=n[1-2] State=UP PriorityTier=10 AllowAccounts=nlp'
 "$top/tests/cluster" start --dir "$dir" --nodes 3 --cpus 2 \
 	--gres mlu:mlu290:2 --tide-conf "$work/tide.conf" \
 	--account vision,nlp,centre,mint --user root \
+	--partition "$pool" --partition "$own" \
+	--set PreemptType=preempt/partition_prio --set PreemptMode=REQUEUE \
+	--set SlurmctldParameters=preempt_send_user_signal \
+	--set AccountingStorageEnforce=associations,limits,qos,safe \
 	>"$work/start.log" 2>&1 || { cat "$work/start.log"; fail "the cluster did not start"; }
 eval "$("$top/tests/cluster" env --dir "$dir")"
 show sinfo -N -o '%N %P %T %G'
+at=check
+show tidectl check --conf-dir "$(dirname "$SLURM_CONF")" ||
+	fail "tidectl check found a fault"
 
 at=credits
 say "vision is enrolled and given 50 credits"
@@ -170,7 +179,7 @@ say "the window is open: job $job runs, $((ran_at - open1)) s after the opening"
 at=training
 until_true 40 log_says 'step' || fail "no training step"
 show squeue -j "$job" -o '%i %T %N %l %e'
-( tail -n +1 -f "$work/train-$job.out" 2>/dev/null | sed -u 's/^/        | /' ) &
+tail -n +1 -f "$work/train-$job.out" > >(sed -u 's/^/        | /') &
 tail_pid=$!
 at=warning
 until_true $((first_for + 20)) log_says 'warned' || fail "the job was not warned before the close"
@@ -186,8 +195,9 @@ until_true $((gap + 60)) job_is RUNNING || fail "job $job did not start again"
 say "the next window is open: job $job runs again"
 until_true 40 log_says 'resumed at step' || fail "the job did not resume"
 at=end
-until_true 150 job_gone || until_true 1 job_is COMPLETED || fail "job $job did not end"
-kill $tail_pid 2>/dev/null
+until_true 180 job_ended || fail "job $job did not end"
+kill "$tail_pid" 2>/dev/null
+tail_pid=
 [ "$(sacct -nX -j "$job" -o State%20 | tr -d ' ')" = COMPLETED ] ||
 	fail "job $job ended $(sacct -nX -j "$job" -o State)"
 resumed=$(sed -n 's/.*resumed at step \([0-9]*\).*/\1/p' "$work/train-$job.out" | tail -n 1)
