@@ -108,6 +108,20 @@ mkdir -p "$work"
 bible -l9999 'gen1:1-rev22:21' >"$work/bible.txt" 2>/dev/null
 [ "$(wc -c <"$work/bible.txt")" -gt 4000000 ] || fail "could not write out the King James Bible"
 
+at=calibration
+sed "s|file: text|file: $work/bible.txt|" "$top/contrib/examples/train.yaml" \
+	>"$work/train.yaml"
+# As many steps as make a bit more than one window and a half, on any machine.
+mkdir "$work/try"
+sed 's/steps: 300/steps: 12/' "$work/train.yaml" >"$work/try/train.yaml"
+(cd "$work/try" && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
+	mpirun --oversubscribe --bind-to none -n 4 tiderun train train.yaml) \
+	>"$work/try/out" 2>&1 || { cat "$work/try/out"; fail "tiderun does not run here"; }
+seconds=$(jq -s '.[2:] | map(.seconds) | add / length' "$work/try/train.jsonl")
+steps=$(jq -n "95 / $seconds | floor | if . < 60 then 60 else . end")
+sed -i "s/steps: 300/steps: $steps/" "$work/train.yaml"
+say "a step of the example model takes $seconds s here: the job will train $steps steps"
+
 now=$(date +%s)
 stamp() { TZ=UTC date -d "@$1" +%Y-%m-%dT%H:%M:%S; }
 open1=$((now + opens_in)) close1=$((now + opens_in + first_for))
@@ -144,13 +158,11 @@ show tidectl check --conf-dir "$(dirname "$SLURM_CONF")" ||
 	fail "tidectl check found a fault"
 
 at=credits
-say "vision is enrolled and given 50 credits"
+say "vision is enrolled and given 100 credits"
 show tidectl credits enroll vision || fail "could not enroll"
-show tidectl credits grant vision 50 --note="a start" || fail "could not grant"
+show tidectl credits grant vision 100 --note="a start" || fail "could not grant"
 
 at=submit
-sed "s|file: text|file: $work/bible.txt|" \
-	"$top/contrib/examples/train.yaml" >"$work/train.yaml"
 cat >"$work/job.sh" <<'JOB'
 #!/bin/bash
 #SBATCH --partition=pool --account=vision --gres=mlu:2
