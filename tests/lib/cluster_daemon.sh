@@ -117,7 +117,7 @@ choose_ports() {
 		n=$(((first + i) % 40))
 		PORT=$((21000 + n * 256))
 		lock=/run/lock/tideflow-ports-$PORT
-		exec {KEEP_FD}>"$lock" || return 1
+		exec {KEEP_FD}>>"$lock" || return 1
 		if flock -n "$KEEP_FD" && ports_free; then
 			echo "$DIR" >"$lock"
 			launch keeper sleep infinity

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The list of devices with Slurm's own lists, bitmaps and buffers, but without
+ * a daemon: records of gres.conf in, numbers out. The device files are
+ * synthetic, made by mknod, which needs root.
+ */
+#include "plugins/gres/common/devices.h"
+
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "src/common/list.h"
+#include "src/common/pack.h"
+
+#include "tests/lib/tap.h"
+
+#define MAJOR 120
+/* A message is cut every so many bytes; each refusal is logged. */
+#define CUT 13
+
+static char folder[] = "/tmp/tide-devices.XXXXXX";
+
+static char *path_of(const char *name)
+{
+	return xstrdup_printf("%s/%s", folder, name);
+}
+
+static void free_record(void *x)
+{
+	gres_slurmd_conf_t *record = x;
+
+	xfree(record->file);
+	xfree(record->name);
+	xfree(record);
+}
+
+/* A record of gres.conf; name of the files without folder, or NULL. */
+static void add(List records, const char *gres, const char *files,
+		uint32_t flags)
+{
+	gres_slurmd_conf_t *record = xmalloc(sizeof(*record));
+
+	record->name = xstrdup(gres);
+	record->count = 2;
+	record->config_flags = flags;
+	if (files) {
+		record->file = path_of(files);
+		record->config_flags |= GRES_CONF_HAS_FILE;
+	}
+	list_append(records, record);
+}
+
+/* The numbers of the devices at these bits, as text. */
+static char *numbers(List devices, const char *alloc_bits,
+		     const char *usable_bits)
+{
+	bitstr_t *alloc = bit_alloc(8), *usable = NULL;
+	char *text = xstrdup("");
+	uint32_t *list;
+	size_t count, i;
+
+	bit_unfmt(alloc, (char *)alloc_bits);
+	if (usable_bits) {
+		usable = bit_alloc(8);
+		bit_unfmt(usable, (char *)usable_bits);
+	}
+	list = tide_devices_numbers(devices, alloc, usable, &count);
+	for (i = 0; i < count; i++)
+		xstrfmtcat(text, "%s%u", i ? "," : "", list[i]);
+	xfree(list);
+	FREE_NULL_BITMAP(alloc);
+	FREE_NULL_BITMAP(usable);
+	return text;
+}
+
+static void is_numbers(List devices, const char *alloc, const char *usable,
+		       const char *want, const char *name)
+{
+	char *got = numbers(devices, alloc, usable);
+
+	is_str(got, want, name);
+	xfree(got);
+}
+
+static List load(List records, int want_rc, int want_count, const char *name)
+{
+	int rc = 4711;
+	List devices = tide_devices_load(records, "mlu", &rc);
+
+	ok(rc == want_rc && list_count(devices) == want_count,
+	   "%s: %d devices, status %d", name, want_count, want_rc);
+	return devices;
+}
+
+static void test_files(void)
+{
+	List records = list_create(free_record), devices;
+
+	add(records, "mlu", "dev[0-1]", 0);
+	add(records, "gpu", "dev3", 0);
+	add(records, "mlu", "dev4", 0);
+	devices = load(records, SLURM_SUCCESS, 3, "File= of two records");
+	is_numbers(devices, "0-2", NULL, "0,1,4", "all of them");
+	is_numbers(devices, "2", NULL, "4", "a bit is the place in gres.conf");
+	is_numbers(devices, "0-2", "1-2", "1,4", "usable takes away");
+	is_numbers(devices, "7", NULL, "", "a bit without a device");
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+}
+
+static void test_multiple(void)
+{
+	List records = list_create(free_record), devices;
+	gres_device_t *device;
+
+	add(records, "mlu", "dev0,ipcm0", GRES_CONF_HAS_MULT);
+	xfree(((gres_slurmd_conf_t *)list_peek(records))->file);
+	((gres_slurmd_conf_t *)list_peek(records))->file =
+		xstrdup_printf("%s/dev0,%s/ipcm0", folder, folder);
+	add(records, "mlu", "dev1", 0);
+	devices = load(records, SLURM_SUCCESS, 3, "MultipleFiles=");
+	is_numbers(devices, "0-1", NULL, "0,1", "two files are one device");
+	device = list_peek(devices);
+	ok(device->dev_desc.major == MAJOR && device->dev_desc.minor == 0 &&
+	   device->dev_desc.type == DEV_TYPE_CHAR, "what the cgroup is told");
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+}
+
+static void test_bad(void)
+{
+	static const struct {
+		const char *files;
+		int rc;
+		int count;
+		const char *name;
+	} bad[] = {
+		{ "dev9", SLURM_ERROR, 0, "a missing file" },
+		{ "dev[0,9,1]", SLURM_ERROR, 2, "one missing among three" },
+		{ "dev[0-1,0]", SLURM_ERROR, 2, "a file named twice" },
+		{ "plain7", SLURM_ERROR, 0, "no device file" },
+		{ "ctl", SLURM_ERROR, 0, "a name without a number" },
+		{ NULL, SLURM_SUCCESS, 0, "Count= without File=" },
+	};
+	List records, devices;
+	size_t i;
+
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		records = list_create(free_record);
+		add(records, "mlu", bad[i].files, 0);
+		devices = load(records, bad[i].rc, bad[i].count, bad[i].name);
+		if (bad[i].count == 2 && strchr(bad[i].files, '9'))
+			is_numbers(devices, "0-2", NULL, "0,1",
+				   "the others keep their bits");
+		FREE_NULL_LIST(devices);
+		FREE_NULL_LIST(records);
+	}
+}
+
+static void test_pack(void)
+{
+	List records = list_create(free_record), devices, copy;
+	buf_t *buffer = init_buf(64), *cut;
+	uint32_t size, i, refused = 0;
+	char *data;
+
+	add(records, "mlu", "dev[0-1]", 0);
+	devices = load(records, SLURM_SUCCESS, 2, "to be sent");
+	tide_devices_pack(devices, buffer);
+	size = get_buf_offset(buffer);
+	set_buf_offset(buffer, 0);
+	copy = tide_devices_unpack(buffer);
+	is_int(copy ? list_count(copy) : -1, 2, "slurmstepd gets them all");
+	is_numbers(copy, "0-1", NULL, "0,1", "with their numbers");
+	is_str(((gres_device_t *)list_peek(copy))->path,
+	       ((gres_device_t *)list_peek(devices))->path, "and paths");
+	FREE_NULL_LIST(copy);
+	for (i = 0; i < size; i += CUT) {
+		data = xmalloc(i + 1);
+		memcpy(data, get_buf_data(buffer), i);
+		cut = create_buf(data, i);
+		copy = tide_devices_unpack(cut);
+		refused += !copy;
+		FREE_NULL_LIST(copy);
+		free_buf(cut);
+	}
+	is_int(refused, (size + CUT - 1) / CUT, "cut messages are refused");
+	set_buf_offset(buffer, 0);
+	tide_devices_pack(NULL, buffer);
+	set_buf_offset(buffer, 0);
+	copy = tide_devices_unpack(buffer);
+	is_int(copy ? list_count(copy) : -1, 0, "no list is an empty list");
+	FREE_NULL_LIST(copy);
+	free_buf(buffer);
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+}
+
+/* True when the synthetic device files could be made. */
+static bool make_files(void)
+{
+	static const char *const names[] = { "dev0", "dev1", "dev3", "dev4",
+					     "ipcm0", "ctl" };
+	bool made = true;
+	size_t i;
+	char *path;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		path = path_of(names[i]);
+		if (mknod(path, S_IFCHR | 0600, makedev(MAJOR, (unsigned)i)))
+			made = false;
+		xfree(path);
+	}
+	path = path_of("plain7");
+	if (mknod(path, S_IFREG | 0600, 0))
+		made = false;
+	xfree(path);
+	return made;
+}
+
+static void remove_files(void)
+{
+	char *command = xstrdup_printf("rm -rf '%s'", folder);
+
+	if (system(command))
+		diag("could not remove %s", folder);
+	xfree(command);
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	if (make_files()) {
+		test_files();
+		test_multiple();
+		test_bad();
+		test_pack();
+	} else {
+		skip("lists of devices", "mknod is not allowed here");
+	}
+	remove_files();
+	return tap_done();
+}
