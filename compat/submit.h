@@ -31,6 +31,49 @@ uint32_t tide_ctld_partition_limit(const char *name);
 /* SelectType, as Slurm uses it. */
 const char *tide_ctld_select_type(void);
 
+/*
+ * What credits are about in a request, or in an update of a job: what it has,
+ * or will have after it.  Strings belong to Slurm's records, but account.
+ */
+struct tide_pay_request {
+	const char *partitions;	/* comma separated; the default one if none */
+	char *account;		/* the user's default if none; NULL: no such */
+	const char *qos;	/* given in this request, or NULL */
+	const char *old_qos;	/* of the job that is updated, or NULL */
+	bool update;
+	bool moves;		/* it is new, or changes partition or account */
+	const char *nodelist, *exclude;
+	/* What it asks for a job, node, socket and task; NULL where nothing. */
+	const char *tres[4];
+	bool asks;		/* some of it is in this request */
+};
+
+/*
+ * job is NULL for a new request.  TIDE_LOOK; takes the lock of associations.
+ * Released by tide_pay_request_release().
+ */
+void tide_pay_request_view(const job_desc_msg_t *desc, uint32_t uid,
+			   const job_record_t *job,
+			   struct tide_pay_request *ret_request);
+void tide_pay_request_release(struct tide_pay_request *request);
+
+/* Change the request before Slurm reads it; which is the index of tres[]. */
+void tide_pay_set_qos(job_desc_msg_t *desc, const char *qos);
+void tide_pay_set_tres(job_desc_msg_t *desc, int which, const char *text);
+
+/* Does Slurm enforce QOS and limits at all?  Any time. */
+bool tide_ctld_enforces_limits(void);
+
+/* Is there a QOS of this name?  Takes the lock of associations. */
+bool tide_ctld_has_qos(const char *name);
+
+/*
+ * Do some of the nodes that the request may use have this device, such as
+ * "mlu:mlu290", by slurm.conf?  TIDE_LOOK.
+ */
+bool tide_pay_nodes_have(const struct tide_pay_request *request,
+			 const char *device);
+
 /* The operations of the interface; Slurm has no header for them. */
 int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg);
 int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid);

@@ -2,12 +2,13 @@
 /*
  * job_submit/tide, in slurmctld: guards that the layer is the select plugin in
  * use (guard.h), and tells the users of the pool in words what cannot work
- * (rules.h).  Requests for other partitions pass untouched.
+ * (rules.h, rules_credit.h).  Requests for other partitions pass untouched.
  */
 #include "compat/submit.h"
 
 #include "plugins/job_submit/tide/guard.h"
 #include "plugins/job_submit/tide/rules.h"
+#include "plugins/job_submit/tide/rules_credit.h"
 
 const char plugin_name[] = "Job submission for TideFlow";
 const char plugin_type[] = "job_submit/tide";
@@ -41,13 +42,23 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 
 	tide_request_view(desc, &request);
 	rc = tide_rules(layer, &request, &say);
+	if (!rc)
+		rc = tide_rules_credit(layer, desc, uid, NULL, &say);
 	if (say)
 		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", say);
 	xfree(say);
 	return rc;
 }
 
+/* Slurm shows no text of ours here: the log has it. */
 int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 {
-	return SLURM_SUCCESS;
+	char *say = NULL;
+	int rc;
+
+	rc = tide_rules_credit(layer, desc, uid, job, &say);
+	if (rc && say)
+		info("tide: update of job %u refused: %s", job->job_id, say);
+	xfree(say);
+	return rc;
 }

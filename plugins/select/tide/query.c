@@ -65,3 +65,16 @@ void tide_query_fit(const struct tide_ask *ask, struct tide_answer *ret_answer)
 	tide_plan_put(plan);
 	*ret_answer = answer;
 }
+
+const struct tide_conf *tide_query_conf(void **ret_hold)
+{
+	struct tide_plan *plan = tide_plan_get();
+
+	*ret_hold = plan;
+	return plan && plan->source ? plan->source->conf : NULL;
+}
+
+void tide_query_drop(void *hold)
+{
+	tide_plan_put(hold);
+}

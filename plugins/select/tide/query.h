@@ -15,7 +15,7 @@
 
 #define TIDE_LAYER_FILE "select_cons_tres.so"
 #define TIDE_LAYER_SYMBOL "tide_layer"
-#define TIDE_LAYER_ABI 1
+#define TIDE_LAYER_ABI 2
 
 /* One request, for one partition. */
 struct tide_ask {
@@ -40,16 +40,26 @@ struct tide_answer {
 	int64_t at; /* and when it opens */
 };
 
+struct tide_conf;
+
 struct tide_layer {
 	uint32_t abi;
 	/* Did Slurm start this copy in slurmctld? */
 	bool (*active)(void);
 	/* TIDE_LOOK is held.  With no usable tide.conf everything fits. */
 	void (*fit)(const struct tide_ask *ask, struct tide_answer *ret_answer);
+	/*
+	 * The tide.conf in use, or NULL when none is usable; valid until drop()
+	 * of what *ret_hold got, which takes NULL.  Any thread.
+	 */
+	const struct tide_conf *(*conf)(void **ret_hold);
+	void (*drop)(void *hold);
 };
 
 extern const struct tide_layer tide_layer;
 
+const struct tide_conf *tide_query_conf(void **ret_hold);
+void tide_query_drop(void *hold);
 void tide_query_fit(const struct tide_ask *ask, struct tide_answer *ret_answer);
 
 #endif

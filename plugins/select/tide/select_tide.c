@@ -109,4 +109,6 @@ const struct tide_layer tide_layer = {
 	.abi = TIDE_LAYER_ABI,
 	.active = is_active,
 	.fit = tide_query_fit,
+	.conf = tide_query_conf,
+	.drop = tide_query_drop,
 };
