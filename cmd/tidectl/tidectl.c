@@ -121,7 +121,7 @@ struct tide_conf *tidectl_load_conf(const char *path)
 static void print_help(void)
 {
 	puts("usage: tidectl COMMAND [OPTION ...]\n\n"
-	     "Asks and keeps TideFlow: lent nodes, their windows, and credits.\n\n"
+	     "Shows lent nodes, their windows and credits, and checks the configuration.\n\n"
 	     "commands:");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);

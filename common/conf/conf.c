@@ -284,57 +284,53 @@ static void drop_states(struct tide_build *build)
 	build->problems = NULL;
 }
 
-/* path: of a file, or the name that stands for text. */
+/* Read into build; path: of a file, or the name that stands for text. */
+static int conf_fill(struct tide_build *build, const char *path,
+		     const char *text, struct tide_err *err)
+{
+	struct tide_problems *problems = build->problems;
+	size_t before = problems->count;
+	struct tide_err why;
+	int rc;
+
+	rc = text ? tide_lines_parse(text, path, &build->lines, problems, &why)
+		  : tide_lines_load(path, &build->lines, problems, &why);
+	if (rc) {
+		int saved = errno;
+
+		tide_problems_add(problems, path, 0, "%s", why.text);
+		return tide_err_set(err, saved, "%s", why.text);
+	}
+	if (make_text(build) || read_records(build) || problems->lost)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	tide_problems_sort(problems);
+	return problems->count > before ? tide_problems_first(problems, err)
+					: 0;
+}
+
 static int conf_read(const char *path, const char *text, const char *zoneinfo,
 		     struct tide_conf **ret_conf,
 		     struct tide_problems *problems, struct tide_err *err)
 {
 	struct tide_problems own = {0};
-	size_t before;
 	struct tide_build *build = calloc(1, sizeof(*build));
-	int rc = -1;
+	int saved, rc;
 
-	if (!problems)
-		problems = &own;
-	before = problems->count;
-	if (!build) {
-		tide_err_set(err, ENOMEM, "out of memory");
-		goto end;
-	}
+	if (!build)
+		return tide_err_set(err, ENOMEM, "out of memory");
 	build->zoneinfo = zoneinfo;
 	build->name = path;
-	build->problems = problems;
-	if (text ? tide_lines_parse(text, path, &build->lines, problems, err)
-		 : tide_lines_load(path, &build->lines, problems, err)) {
-		int saved = errno;
-
-		if (err && saved != ENOMEM)
-			tide_problems_add(problems, path, 0, "%s", err->text);
-		errno = saved;
-		goto end;
+	build->problems = problems ? problems : &own;
+	rc = conf_fill(build, path, text, err);
+	if (rc) {
+		tide_conf_destroy(&build->conf);
+	} else {
+		drop_states(build);
+		*ret_conf = &build->conf;
 	}
-	if (make_text(build) || read_records(build) || problems->lost) {
-		tide_err_set(err, ENOMEM, "out of memory");
-		goto end;
-	}
-	tide_problems_sort(problems);
-	if (problems->count > before) {
-		tide_problems_first(problems, err);
-		errno = EINVAL;
-		goto end;
-	}
-	drop_states(build);
-	*ret_conf = &build->conf;
-	build = NULL;
-	rc = 0;
-end:
-	tide_conf_destroy(build ? &build->conf : NULL);
-	if (problems == &own) {
-		int saved = errno;
-
-		tide_problems_release(&own);
-		errno = saved;
-	}
+	saved = errno;
+	tide_problems_release(&own);
+	errno = saved;
 	return rc;
 }
 
