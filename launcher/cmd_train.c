@@ -44,11 +44,11 @@ static void usage(FILE *to)
 static int read_options(struct options *o, int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "check", no_argument, NULL, 'c' },
-		{ "ranks", required_argument, NULL, 'r' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 },
+		{"check", no_argument, NULL, 'c'},
+		{"ranks", required_argument, NULL, 'r'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{0},
 	};
 	const char *tasks = getenv("SLURM_NTASKS");
 	int c;
@@ -80,7 +80,8 @@ static int read_options(struct options *o, int argc, char **argv)
 		return -1;
 	}
 	if (o->json && !o->check) {
-		fprintf(stderr, "tiderun: --json goes with --check; a training writes JSON to log.file\n");
+		fprintf(stderr,
+			"tiderun: --json goes with --check; a training writes JSON to log.file\n");
 		return -1;
 	}
 	o->file = argv[optind];
@@ -127,7 +128,7 @@ static int share_settings(struct tide_comm *comm, const char *file,
 
 static int train(const struct options *o, int *argc, char ***argv)
 {
-	struct tide_settings settings = { 0 };
+	struct tide_settings settings = {0};
 	struct tide_comm *comm;
 	struct tide_job job;
 	struct tide_err err;
@@ -148,7 +149,7 @@ static int train(const struct options *o, int *argc, char ***argv)
 
 int tide_cmd_train(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct options o = {0};
 
 	if (read_options(&o, argc, argv)) {
 		fprintf(stderr, "Try 'tiderun train --help'.\n");

@@ -34,7 +34,7 @@ struct tide_ckpt_meta {
 	int64_t global_batch; /* sequences of a step */
 	uint64_t seed;	      /* of first values and order; all randomness */
 	struct tide_shape shape;
-	char data_print[80];  /* of the text, see data/text.h */
+	char data_print[80]; /* of the text, see data/text.h */
 };
 
 /* One tensor, the caller's memory; C order. */

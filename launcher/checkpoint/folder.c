@@ -16,7 +16,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { OTHER, GOOD, BAD, TEMP };
+enum kind {
+	OTHER,
+	GOOD,
+	BAD,
+	TEMP
+};
 
 struct names {
 	char (*list)[TIDE_CKPT_NAME];
@@ -31,8 +36,9 @@ int tide_folder_open(struct tide_folder *folder, const char *path,
 	folder->owner_fd = -1;
 	if ((size_t)snprintf(folder->path, sizeof(folder->path), "%s", path) >=
 	    sizeof(folder->path))
-		return tide_err_set(err, ENAMETOOLONG,
-				    "cannot open checkpoint folder: name too long");
+		return tide_err_set(
+			err, ENAMETOOLONG,
+			"cannot open checkpoint folder: name too long");
 	if (mkdir(path, 0777) && errno != EEXIST)
 		return tide_err_set(err, errno,
 				    "cannot make checkpoint folder '%s': %s",
@@ -172,9 +178,10 @@ int tide_folder_newest(struct tide_folder *folder, char *ret_name,
 		return 0;
 	if (!total)
 		return 1;
-	return tide_err_set(err, ENODATA,
-			    "cannot resume: no good checkpoint is left in '%s' (%d damaged or unreadable); move them away to start at step 0",
-			    folder->path, total);
+	return tide_err_set(
+		err, ENODATA,
+		"cannot resume: no good checkpoint is left in '%s' (%d damaged or unreadable); move them away to start at step 0",
+		folder->path, total);
 }
 
 int tide_folder_peek(struct tide_folder *folder, char *ret_name)
@@ -202,9 +209,10 @@ int tide_folder_prune(struct tide_folder *folder, int keep,
 		return -1;
 	for (int i = keep; i < names.n; i++)
 		if (unlinkat(folder->fd, names.list[i], 0) && errno != ENOENT)
-			rc = tide_err_set(err, errno,
-					  "cannot remove old checkpoint '%s': %s",
-					  names.list[i], strerror(errno));
+			rc = tide_err_set(
+				err, errno,
+				"cannot remove old checkpoint '%s': %s",
+				names.list[i], strerror(errno));
 	free(names.list);
 	return rc;
 }

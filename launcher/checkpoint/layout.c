@@ -31,23 +31,25 @@ struct attribute {
 	size_t room; /* of a text */
 };
 
-enum { ATTRIBUTES = 11 };
+enum {
+	ATTRIBUTES = 11
+};
 
 static void attribute_table(struct attribute *table, int64_t *schema,
 			    int64_t *numbers, struct tide_ckpt_meta *meta)
 {
 	const struct attribute all[ATTRIBUTES] = {
-		{ "schema", H5T_STD_I64LE, schema, 0 },
-		{ "step", H5T_STD_I64LE, &meta->step, 0 },
-		{ "samples", H5T_STD_I64LE, &meta->samples, 0 },
-		{ "global_batch", H5T_STD_I64LE, &meta->global_batch, 0 },
-		{ "seed", H5T_STD_U64LE, &meta->seed, 0 },
-		{ "layers", H5T_STD_I64LE, &numbers[0], 0 },
-		{ "width", H5T_STD_I64LE, &numbers[1], 0 },
-		{ "heads", H5T_STD_I64LE, &numbers[2], 0 },
-		{ "context", H5T_STD_I64LE, &numbers[3], 0 },
-		{ "vocabulary", H5T_STD_I64LE, &numbers[4], 0 },
-		{ "data", -1, meta->data_print, sizeof(meta->data_print) },
+		{"schema", H5T_STD_I64LE, schema, 0},
+		{"step", H5T_STD_I64LE, &meta->step, 0},
+		{"samples", H5T_STD_I64LE, &meta->samples, 0},
+		{"global_batch", H5T_STD_I64LE, &meta->global_batch, 0},
+		{"seed", H5T_STD_U64LE, &meta->seed, 0},
+		{"layers", H5T_STD_I64LE, &numbers[0], 0},
+		{"width", H5T_STD_I64LE, &numbers[1], 0},
+		{"heads", H5T_STD_I64LE, &numbers[2], 0},
+		{"context", H5T_STD_I64LE, &numbers[3], 0},
+		{"vocabulary", H5T_STD_I64LE, &numbers[4], 0},
+		{"data", -1, meta->data_print, sizeof(meta->data_print)},
 	};
 
 	memcpy(table, all, sizeof(all));
@@ -102,11 +104,11 @@ static int write_meta(hid_t file, const struct tide_ckpt_meta *meta)
 {
 	struct tide_ckpt_meta copy = *meta;
 	int64_t schema = TIDE_CKPT_SCHEMA;
-	int64_t numbers[] = { meta->shape.layers, meta->shape.width,
-			      meta->shape.heads, meta->shape.context,
-			      meta->shape.vocabulary };
+	int64_t numbers[] = {meta->shape.layers, meta->shape.width,
+			     meta->shape.heads, meta->shape.context,
+			     meta->shape.vocabulary};
 	int64_t tied = meta->shape.tied;
-	const struct attribute tied_attr = { "tied", H5T_STD_I64LE, &tied, 0 };
+	const struct attribute tied_attr = {"tied", H5T_STD_I64LE, &tied, 0};
 	struct attribute table[ATTRIBUTES];
 
 	attribute_table(table, &schema, numbers, &copy);
@@ -130,7 +132,7 @@ static int add_group(hid_t file, const char *name)
  * the tensor is written. */
 static int64_t add_tensor(hid_t file, const struct tide_ckpt_tensor *t)
 {
-	hsize_t dims[2] = { t->shape[0], t->shape[1] };
+	hsize_t dims[2] = {t->shape[0], t->shape[1]};
 	char path[PATH_ROOM + TIDE_PARAM_NAME];
 	hid_t space = H5Screate_simple(t->ndim, dims, NULL), set;
 	hid_t how = H5Pcreate(H5P_DATASET_CREATE);
@@ -244,7 +246,7 @@ int tide_ckpt_layout_create(struct tide_ckpt_layout *layout,
 			    const struct tide_ckpt_tensor *tensors, int n,
 			    struct tide_err *err)
 {
-	struct tide_ckpt_layout l = { .fd = -1 };
+	struct tide_ckpt_layout l = {.fd = -1};
 	struct stat st;
 
 	quiet();
@@ -299,25 +301,27 @@ static hid_t open_file(int dirfd, const char *name, struct tide_err *err)
 static int check_schema(hid_t file, const char *name, struct tide_err *err)
 {
 	int64_t schema = 0;
-	const struct attribute a = { "schema", H5T_STD_I64LE, &schema, 0 };
+	const struct attribute a = {"schema", H5T_STD_I64LE, &schema, 0};
 
 	if (read_attribute(file, &a))
-		return tide_err_set(err, EINVAL,
-				    "%s: not a checkpoint of tiderun: attribute 'schema' is missing",
-				    name);
+		return tide_err_set(
+			err, EINVAL,
+			"%s: not a checkpoint of tiderun: attribute 'schema' is missing",
+			name);
 	if (schema != TIDE_CKPT_SCHEMA)
-		return tide_err_set(err, EINVAL,
-				    "%s: written with schema %lld, this tiderun knows %d",
-				    name, (long long)schema, TIDE_CKPT_SCHEMA);
+		return tide_err_set(
+			err, EINVAL,
+			"%s: written with schema %lld, this tiderun knows %d",
+			name, (long long)schema, TIDE_CKPT_SCHEMA);
 	return 0;
 }
 
 int tide_ckpt_read_meta(int dirfd, const char *name,
 			struct tide_ckpt_meta *ret_meta, struct tide_err *err)
 {
-	struct tide_ckpt_meta meta = { 0 };
+	struct tide_ckpt_meta meta = {0};
 	int64_t schema, numbers[5], tied;
-	const struct attribute tied_attr = { "tied", H5T_STD_I64LE, &tied, 0 };
+	const struct attribute tied_attr = {"tied", H5T_STD_I64LE, &tied, 0};
 	struct attribute table[ATTRIBUTES + 1];
 	hid_t file = open_file(dirfd, name, err);
 	int rc;
@@ -347,7 +351,7 @@ int tide_ckpt_read_meta(int dirfd, const char *name,
 
 static int same_shape(hid_t set, const struct tide_ckpt_tensor *t)
 {
-	hsize_t dims[8] = { 0 };
+	hsize_t dims[8] = {0};
 	hid_t space = H5Dget_space(set);
 	int ndim = H5Sget_simple_extent_ndims(space);
 

@@ -70,7 +70,7 @@ static int write_owner(int fd, const struct tide_claim *c)
 
 static int try_lock(int fd)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
@@ -78,23 +78,24 @@ static int try_lock(int fd)
 static int lock_owner(struct tide_folder *f, int fd, const struct tide_claim *c,
 		      struct tide_err *err)
 {
-	const struct timespec pause = { .tv_nsec = 100000000 };
+	const struct timespec pause = {.tv_nsec = 100000000};
 	struct owner o;
 
 	for (int i = 0; try_lock(fd); i++) {
 		if (errno != EAGAIN && errno != EACCES)
-			return tide_err_set(err, errno,
-					    "cannot lock '%s/owner': %s (its file system must support locks)",
-					    f->path, strerror(errno));
+			return tide_err_set(
+				err, errno,
+				"cannot lock '%s/owner': %s (its file system must support locks)",
+				f->path, strerror(errno));
 		if (read_owner(fd, &o))
 			o.holder[0] = '\0';
 		if (!c->same || strncmp(o.holder, c->same, strlen(c->same)) ||
 		    i >= 10 * c->wait_s)
-			return tide_err_set(err, EBUSY,
-					    "cannot use checkpoint folder '%s': in use by %s",
-					    f->path,
-					    o.holder[0] ? o.holder :
-							  "another process");
+			return tide_err_set(
+				err, EBUSY,
+				"cannot use checkpoint folder '%s': in use by %s",
+				f->path,
+				o.holder[0] ? o.holder : "another process");
 		nanosleep(&pause, NULL);
 	}
 	return 0;
@@ -106,17 +107,20 @@ static int check_owner(struct tide_folder *f, const struct owner *o,
 	if (!o->text[0])
 		return 0;
 	if (strncmp(o->text, TITLE, strlen(TITLE)))
-		return tide_err_set(err, EPERM,
-				    "cannot use checkpoint folder '%s': its file 'owner' is not tiderun's",
-				    f->path);
+		return tide_err_set(
+			err, EPERM,
+			"cannot use checkpoint folder '%s': its file 'owner' is not tiderun's",
+			f->path);
 	if (strcmp(o->job, c->job))
-		return tide_err_set(err, EPERM,
-				    "cannot use checkpoint folder '%s': it belongs to job name '%s', this is '%s'; give each job its own checkpoint.directory",
-				    f->path, o->job, c->job);
+		return tide_err_set(
+			err, EPERM,
+			"cannot use checkpoint folder '%s': it belongs to job name '%s', this is '%s'; give each job its own checkpoint.directory",
+			f->path, o->job, c->job);
 	if (strcmp(o->model, c->model))
-		return tide_err_set(err, EPERM,
-				    "cannot use checkpoint folder '%s': it belongs to model '%s', this is '%s'; give each model its own checkpoint.directory",
-				    f->path, o->model, c->model);
+		return tide_err_set(
+			err, EPERM,
+			"cannot use checkpoint folder '%s': it belongs to model '%s', this is '%s'; give each model its own checkpoint.directory",
+			f->path, o->model, c->model);
 	return 0;
 }
 

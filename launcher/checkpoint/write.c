@@ -64,8 +64,7 @@ static int put(struct sink *s, const void *data, int64_t len)
 		if (put_all(s->fd, from, n))
 			return -1;
 		if (n == CHUNK)
-			sync_file_range(s->fd, s->at, n,
-					SYNC_FILE_RANGE_WRITE);
+			sync_file_range(s->fd, s->at, n, SYNC_FILE_RANGE_WRITE);
 		s->at += n;
 		from += n;
 		len -= n;
@@ -128,7 +127,7 @@ static int put_file(struct sink *s, const struct tide_ckpt_layout *l,
 	if (!order)
 		return -1;
 	for (int i = 0; i < n; i++)
-		order[i] = (struct piece){ l->at[i], &tensors[i] };
+		order[i] = (struct piece){l->at[i], &tensors[i]};
 	qsort(order, n, sizeof(*order), by_offset);
 	for (int i = 0; i < n; i++)
 		if (put_layout(s, l, order[i].at) ||
@@ -145,7 +144,8 @@ out:
 	return rc;
 }
 
-/* Close reports what NFS could not write; the first error is the one to tell. */
+/* Close reports what NFS could not write; the first error is the one to tell.
+ */
 static int close_file(int fd, int rc)
 {
 	int saved = errno;
@@ -160,7 +160,7 @@ static int write_file(int dirfd, const char *temp, const char *name,
 		      const struct tide_ckpt_layout *l,
 		      const struct tide_ckpt_tensor *tensors, int n)
 {
-	struct sink s = { .md = EVP_MD_CTX_new() };
+	struct sink s = {.md = EVP_MD_CTX_new()};
 	int rc = -1, saved;
 
 	if (!s.md || !EVP_DigestInit_ex(s.md, EVP_sha256(), NULL)) {
@@ -252,8 +252,7 @@ static int verify_fd(int fd, const char *name, EVP_MD_CTX *md,
 				    "cannot read checkpoint '%s': %s", name,
 				    strerror(errno));
 	digest_line(want, md);
-	if (memcmp(got, magic, sizeof(magic) - 1) ||
-	    got[TRAILER - 1] != '\n')
+	if (memcmp(got, magic, sizeof(magic) - 1) || got[TRAILER - 1] != '\n')
 		return damaged(err, name,
 			       "its digest is missing (cut short or changed)");
 	if (memcmp(got, want, TRAILER))

@@ -35,9 +35,6 @@ struct tide_group;
 int tide_comm_create(struct tide_comm **ret_comm, int *argc, char ***argv,
 		     struct tide_err *err);
 
-/* A communicator of this process alone; needs no MPI. */
-int tide_comm_create_alone(struct tide_comm **ret_comm, struct tide_err *err);
-
 /* Collective over all ranks; ends MPI.  Takes NULL. */
 void tide_comm_destroy(struct tide_comm *comm);
 
@@ -47,8 +44,12 @@ _Noreturn void tide_comm_abort(struct tide_comm *comm, int status);
 struct tide_group *tide_comm_group(struct tide_comm *comm,
 				   enum tide_group_name name);
 
-/* CPUs that each rank of this host may use, from their affinity masks. */
-int tide_comm_cpus_per_rank(struct tide_comm *comm);
+/*
+ * CPUs that this rank may use: what the affinity masks of this host's ranks
+ * cover together, but at most `on_host`, divided by their number; at least 1.
+ * Collective over all ranks.
+ */
+int tide_comm_cpus_per_rank(struct tide_comm *comm, int on_host);
 
 int tide_group_rank(const struct tide_group *group);
 int tide_group_size(const struct tide_group *group);
@@ -56,7 +57,8 @@ int tide_group_size(const struct tide_group *group);
 /*
  * Sum of buf over the ranks, in place, on every rank the same bits: each
  * element is added in the order of a balanced binary tree over the ranks, see
- * tree.h, so that the bits do not depend on how samples are dealt to 2^k ranks.  Sends 2 (n-1)/n of the bytes.
+ * tree.h, so that the bits do not depend on how samples are dealt to 2^k ranks.
+ * Sends 2 (n-1)/n of the bytes.
  */
 void tide_group_sum(struct tide_group *group, float *buf, size_t count);
 

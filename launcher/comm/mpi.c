@@ -29,13 +29,12 @@ struct tide_group {
 	MPI_Comm comm; /* MPI_COMM_NULL: alone */
 	int rank, size;
 	double seconds;
-	float *inbox; /* one slice from every rank, BUCKET + padding */
+	float *inbox;	  /* one slice from every rank, BUCKET + padding */
 	int *counts, *at; /* slices of a bucket, one a rank */
 	MPI_Request *requests;
 };
 
 struct tide_comm {
-	bool mpi;
 	struct tide_group groups[TIDE_GROUPS];
 };
 
@@ -80,7 +79,7 @@ static int make_groups(struct tide_comm *c, struct tide_err *err)
 
 		g->comm = MPI_COMM_NULL;
 		g->size = 1;
-		if (i != TIDE_GROUP_DATA || !c->mpi)
+		if (i != TIDE_GROUP_DATA)
 			continue;
 		MPI_Comm_dup(MPI_COMM_WORLD, &g->comm);
 		MPI_Comm_rank(g->comm, &g->rank);
@@ -91,8 +90,9 @@ static int make_groups(struct tide_comm *c, struct tide_err *err)
 		g->at = calloc(g->size, sizeof(*g->at));
 		g->requests = calloc(2 * g->size, sizeof(*g->requests));
 		if (!g->inbox || !g->counts || !g->at || !g->requests)
-			return tide_err_set(err, ENOMEM,
-					    "cannot make a group of ranks: out of memory");
+			return tide_err_set(
+				err, ENOMEM,
+				"cannot make a group of ranks: out of memory");
 	}
 	return 0;
 }
@@ -113,7 +113,6 @@ int tide_comm_create(struct tide_comm **ret_comm, int *argc, char ***argv,
 	/* Ranks that share a core must not spin while they wait. */
 	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
 	MPI_Init(argc, argv);
-	c->mpi = true;
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (tasks > 1 && size == 1) {
 		no_pmix(err, tasks);
@@ -127,21 +126,6 @@ fail:
 	tide_comm_destroy(c);
 	errno = ENOTCONN;
 	return -1;
-}
-
-int tide_comm_create_alone(struct tide_comm **ret_comm, struct tide_err *err)
-{
-	struct tide_comm *c = calloc(1, sizeof(*c));
-
-	if (!c)
-		return tide_err_set(err, ENOMEM,
-				    "cannot make a group: out of memory");
-	if (make_groups(c, err)) {
-		free(c);
-		return -1;
-	}
-	*ret_comm = c;
-	return 0;
 }
 
 void tide_comm_destroy(struct tide_comm *comm)
@@ -158,15 +142,13 @@ void tide_comm_destroy(struct tide_comm *comm)
 		if (g->comm != MPI_COMM_NULL)
 			MPI_Comm_free(&g->comm);
 	}
-	if (comm->mpi)
-		MPI_Finalize();
+	MPI_Finalize();
 	free(comm);
 }
 
 void tide_comm_abort(struct tide_comm *comm, int status)
 {
-	if (comm && comm->mpi)
-		MPI_Abort(MPI_COMM_WORLD, status);
+	MPI_Abort(MPI_COMM_WORLD, status);
 	exit(status);
 }
 
@@ -190,25 +172,23 @@ int tide_group_size(const struct tide_group *group)
  * Ranks of one host may have masks of their own (bound) or share one: the
  * union over the host, divided by its ranks, is right for both.
  */
-int tide_comm_cpus_per_rank(struct tide_comm *comm)
+int tide_comm_cpus_per_rank(struct tide_comm *comm, int on_host)
 {
 	cpu_set_t mine, all;
 	MPI_Comm host;
-	int ranks = 1, cpus;
+	int ranks, cpus;
 
 	CPU_ZERO(&mine);
 	if (sched_getaffinity(0, sizeof(mine), &mine))
-		return 1;
+		CPU_SET(0, &mine);
 	all = mine;
-	if (comm->mpi) {
-		MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
-				    MPI_INFO_NULL, &host);
-		MPI_Comm_size(host, &ranks);
-		MPI_Allreduce(&mine, &all, sizeof(mine), MPI_BYTE, MPI_BOR,
-			      host);
-		MPI_Comm_free(&host);
-	}
-	cpus = CPU_COUNT(&all) / ranks;
+	MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0,
+			    MPI_INFO_NULL, &host);
+	MPI_Comm_size(host, &ranks);
+	MPI_Allreduce(&mine, &all, sizeof(mine), MPI_BYTE, MPI_BOR, host);
+	MPI_Comm_free(&host);
+	cpus = CPU_COUNT(&all);
+	cpus = (cpus < on_host ? cpus : on_host) / ranks;
 	return cpus > 1 ? cpus : 1;
 }
 

@@ -98,9 +98,10 @@ static int open_text(struct tide_data *d, const char *path,
 	d->size = st.st_size;
 	d->pieces = (d->size - 1) / d->context;
 	if (d->pieces < 1)
-		return tide_err_set(err, EINVAL,
-				    "cannot use '%s': %lld bytes are less than one sequence of %d and the byte after it",
-				    path, (long long)d->size, d->context);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot use '%s': %lld bytes are less than one sequence of %d and the byte after it",
+			path, (long long)d->size, d->context);
 	d->line = malloc(d->context + 1);
 	if (!d->line)
 		return tide_err_set(err, ENOMEM,
@@ -203,10 +204,10 @@ int tide_data_sample(struct tide_data *data, int64_t number, int32_t *ret_ids,
 	}
 	at = tide_data_piece(data, number) * data->context;
 	if (read_at(data->fd, data->line, data->context + 1, at))
-		return tide_err_set(err, errno,
-				    "cannot read %d bytes of the text at %lld: %s",
-				    data->context + 1, (long long)at,
-				    strerror(errno));
+		return tide_err_set(
+			err, errno,
+			"cannot read %d bytes of the text at %lld: %s",
+			data->context + 1, (long long)at, strerror(errno));
 	for (int i = 0; i < data->context; i++) {
 		ret_ids[i] = data->line[i];
 		ret_targets[i] = data->line[i + 1];

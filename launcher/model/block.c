@@ -50,26 +50,26 @@ int tide_block_declare(struct tide_layer *l, struct tide_model *m,
 		int rows, cols;
 		double init;
 	} table[PARAMS] = {
-		[NORM1_W] = { "norm1.weight", 0, c, 1 },
-		[NORM1_B] = { "norm1.bias", 0, c, 0 },
-		[QKV_W] = { "attention.qkv.weight", 3 * c, c, -0.02 },
-		[QKV_B] = { "attention.qkv.bias", 0, 3 * c, 0 },
-		[PROJ_W] = { "attention.proj.weight", c, c, out_std },
-		[PROJ_B] = { "attention.proj.bias", 0, c, 0 },
-		[NORM2_W] = { "norm2.weight", 0, c, 1 },
-		[NORM2_B] = { "norm2.bias", 0, c, 0 },
-		[UP_W] = { "mlp.up.weight", 4 * c, c, -0.02 },
-		[UP_B] = { "mlp.up.bias", 0, 4 * c, 0 },
-		[DOWN_W] = { "mlp.down.weight", c, 4 * c, out_std },
-		[DOWN_B] = { "mlp.down.bias", 0, c, 0 },
+		[NORM1_W] = {"norm1.weight", 0, c, 1},
+		[NORM1_B] = {"norm1.bias", 0, c, 0},
+		[QKV_W] = {"attention.qkv.weight", 3 * c, c, -0.02},
+		[QKV_B] = {"attention.qkv.bias", 0, 3 * c, 0},
+		[PROJ_W] = {"attention.proj.weight", c, c, out_std},
+		[PROJ_B] = {"attention.proj.bias", 0, c, 0},
+		[NORM2_W] = {"norm2.weight", 0, c, 1},
+		[NORM2_B] = {"norm2.bias", 0, c, 0},
+		[UP_W] = {"mlp.up.weight", 4 * c, c, -0.02},
+		[UP_B] = {"mlp.up.bias", 0, 4 * c, 0},
+		[DOWN_W] = {"mlp.down.weight", c, 4 * c, out_std},
+		[DOWN_B] = {"mlp.down.bias", 0, c, 0},
 	};
 
 	l->kind = &tide_block_kind;
 	for (int i = 0; i < PARAMS; i++) {
-		l->p[i] = tide_params_add(&m->params, table[i].rows,
-					  table[i].cols, table[i].init, err,
-					  "block%d.%s", l->index,
-					  table[i].name);
+		l->p[i] =
+			tide_params_add(&m->params, table[i].rows,
+					table[i].cols, table[i].init, err,
+					"block%d.%s", l->index, table[i].name);
 		if (l->p[i] < 0)
 			return -1;
 	}
@@ -84,17 +84,12 @@ static int prepare(struct tide_layer *l, struct tide_model *m,
 		real **buffer;
 		size_t cols;
 	} table[] = {
-		{ &l->keep[A1], c },
-		{ &l->keep[STAT1], 2 },
-		{ &l->keep[QKV], 3 * c },
-		{ &l->keep[PROB], m->shape.heads * t },
-		{ &l->keep[ATT], c },
-		{ &l->keep[H], c },
-		{ &l->keep[A2], c },
-		{ &l->keep[STAT2], 2 },
-		{ &l->keep[UP], 4 * c },
-		{ &l->keep[ACT], 4 * c },
-		{ &l->out, c },
+		{&l->keep[A1], c},	{&l->keep[STAT1], 2},
+		{&l->keep[QKV], 3 * c}, {&l->keep[PROB], m->shape.heads * t},
+		{&l->keep[ATT], c},	{&l->keep[H], c},
+		{&l->keep[A2], c},	{&l->keep[STAT2], 2},
+		{&l->keep[UP], 4 * c},	{&l->keep[ACT], 4 * c},
+		{&l->out, c},
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)

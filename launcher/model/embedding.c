@@ -4,18 +4,21 @@
 
 #include "launcher/model/model.h"
 
-enum { TOKEN, POSITION };
+enum {
+	TOKEN,
+	POSITION
+};
 
 int tide_embedding_declare(struct tide_layer *l, struct tide_model *m,
 			   struct tide_err *err)
 {
 	l->kind = &tide_embedding_kind;
-	l->p[TOKEN] = tide_params_add(&m->params, m->shape.vocabulary,
-				      m->shape.width, -0.02, err,
-				      "embedding.token");
-	l->p[POSITION] = tide_params_add(&m->params, m->shape.context,
-					 m->shape.width, -0.02, err,
-					 "embedding.position");
+	l->p[TOKEN] =
+		tide_params_add(&m->params, m->shape.vocabulary, m->shape.width,
+				-0.02, err, "embedding.token");
+	l->p[POSITION] =
+		tide_params_add(&m->params, m->shape.context, m->shape.width,
+				-0.02, err, "embedding.position");
 	return l->p[TOKEN] < 0 || l->p[POSITION] < 0 ? -1 : 0;
 }
 

@@ -12,8 +12,13 @@
 
 #include <string.h>
 
-enum { WEIGHT, BIAS };
-enum { STAT };
+enum {
+	WEIGHT,
+	BIAS
+};
+enum {
+	STAT
+};
 
 int tide_norm_declare(struct tide_layer *l, struct tide_model *m,
 		      struct tide_err *err)
@@ -71,9 +76,9 @@ int tide_head_declare(struct tide_layer *l, struct tide_model *m,
 		l->p[WEIGHT] = embedding->p[0];
 		return 0;
 	}
-	l->p[WEIGHT] = tide_params_add(&m->params, m->shape.vocabulary,
-				       m->shape.width, -0.02, err,
-				       "head.weight");
+	l->p[WEIGHT] =
+		tide_params_add(&m->params, m->shape.vocabulary, m->shape.width,
+				-0.02, err, "head.weight");
 	return l->p[WEIGHT] < 0 ? -1 : 0;
 }
 
@@ -106,9 +111,9 @@ static void head_forward(struct tide_layer *l, struct tide_model *m,
 
 		n = rows - at < m->logit_rows ? rows - at : m->logit_rows;
 		piece_logits(m, l->p[WEIGHT], m->logits, x, n);
-		pass->loss += m->ops->softmax_loss(m->logits,
-						   pass->targets + at, n, v,
-						   pass->scale, pass->grad);
+		pass->loss +=
+			m->ops->softmax_loss(m->logits, pass->targets + at, n,
+					     v, pass->scale, pass->grad);
 		if (!pass->grad)
 			continue;
 		m->ops->gemm(false, false, n, c, v, 1, m->logits, v,
@@ -134,7 +139,7 @@ const struct tide_layer_kind tide_head_kind = {
 void tide_model_logits(struct tide_model *m, const int32_t *ids, int batch,
 		       int time, real *ret_logits)
 {
-	struct tide_pass pass = { .ids = ids, .batch = batch, .time = time };
+	struct tide_pass pass = {.ids = ids, .batch = batch, .time = time};
 	const struct tide_layer *head = &m->layers[m->n_layers - 1];
 
 	tide_model_run(m, &pass);

@@ -18,12 +18,14 @@ int tide_shape_check(const struct tide_shape *s, struct tide_err *err)
 {
 	if (s->layers < 1 || s->width < 1 || s->heads < 1 || s->context < 1 ||
 	    s->vocabulary < 2)
-		return tide_err_set(err, EINVAL,
-				    "cannot build a model: every size must be at least 1");
+		return tide_err_set(
+			err, EINVAL,
+			"cannot build a model: every size must be at least 1");
 	if (s->width % s->heads)
-		return tide_err_set(err, EINVAL,
-				    "cannot build a model: width %d is not a multiple of heads %d",
-				    s->width, s->heads);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot build a model: width %d is not a multiple of heads %d",
+			s->width, s->heads);
 	return 0;
 }
 

@@ -35,8 +35,8 @@ struct tide_pass {
 	const int32_t *ids;	/* [batch*time] */
 	const int32_t *targets; /* [batch*time]; NULL: no loss wanted */
 	int batch, time;
-	bool grad;   /* gradients are wanted */
-	real scale;  /* of d(sum of losses): 1 / positions in the global batch */
+	bool grad;  /* gradients are wanted */
+	real scale; /* of d(sum of losses): 1 / positions in the global batch */
 	double loss; /* out: sum over positions, nats */
 };
 
@@ -73,11 +73,11 @@ struct tide_model {
 	struct tide_layer *layers;
 	int n_layers;
 	int max_batch;
-	real *dstream;	/* gradient of the tensor between layers */
-	real *wide;	/* scratch [batch*time][4*width] */
-	real *narrow;	/* scratch [batch*time][width] */
-	real *attn;	/* scratch of the attention gradient */
-	real *logits;	/* scratch [logit_rows][vocabulary] */
+	real *dstream; /* gradient of the tensor between layers */
+	real *wide;    /* scratch [batch*time][4*width] */
+	real *narrow;  /* scratch [batch*time][width] */
+	real *attn;    /* scratch of the attention gradient */
+	real *logits;  /* scratch [logit_rows][vocabulary] */
 	int logit_rows;
 };
 
@@ -110,10 +110,8 @@ void tide_model_logits(struct tide_model *model, const int32_t *ids, int batch,
 		       int time, real *ret_logits);
 
 /* Short forms for layers */
-#define VALUE(model, i)                                                        \
-	((model)->params.value + (model)->params.list[i].offset)
-#define GRAD(model, i)                                                         \
-	((model)->params.grad + (model)->params.list[i].offset)
+#define VALUE(model, i) ((model)->params.value + (model)->params.list[i].offset)
+#define GRAD(model, i) ((model)->params.grad + (model)->params.list[i].offset)
 
 /* The kinds of layers; *_declare adds the parameters of one. */
 extern const struct tide_layer_kind tide_embedding_kind;

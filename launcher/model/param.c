@@ -53,9 +53,10 @@ int tide_params_add(struct tide_params *params, int64_t rows, int64_t cols,
 	len = vsnprintf(p->name, sizeof(p->name), fmt, ap);
 	va_end(ap);
 	if (len < 0 || (size_t)len >= sizeof(p->name))
-		return tide_err_set(err, ENAMETOOLONG,
-				    "cannot declare parameter '%s': name too long",
-				    p->name);
+		return tide_err_set(
+			err, ENAMETOOLONG,
+			"cannot declare parameter '%s': name too long",
+			p->name);
 	p->ndim = rows ? 2 : 1;
 	p->shape[0] = rows ? rows : cols;
 	p->shape[1] = rows ? cols : 1;
@@ -91,9 +92,9 @@ static void init_one(const struct tide_param *p, real *value, uint64_t seed)
 
 		value[i] = p->init >= 0
 				   ? p->init
-				   : -p->init * tide_normal(key, row *
-								 p->shape[1] +
-								 col);
+				   : -p->init * tide_normal(key,
+							    row * p->shape[1] +
+								    col);
 	}
 }
 

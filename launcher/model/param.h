@@ -23,8 +23,8 @@ struct tide_param {
 	int ndim;		    /* 1 or 2 */
 	int64_t shape[2];	    /* global */
 	int64_t from[2], to[2];	    /* held here: [from, to) of each axis */
-	double init;		    /* <0: normal with std -init; else constant */
-	size_t offset, count;	    /* where in the flat arrays, and how many */
+	double init;	      /* <0: normal with std -init; else constant */
+	size_t offset, count; /* where in the flat arrays, and how many */
 };
 
 struct tide_params {

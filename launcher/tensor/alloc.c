@@ -57,9 +57,10 @@ int tide_alloc_get(struct tide_alloc *alloc, size_t count, size_t size,
 	if (!block || (bytes && !data)) {
 		free(block);
 		free(data);
-		return tide_err_set(err, ENOMEM,
-				    "cannot allocate %zu MiB for %s: out of memory",
-				    bytes >> 20, what);
+		return tide_err_set(
+			err, ENOMEM,
+			"cannot allocate %zu MiB for %s: out of memory",
+			bytes >> 20, what);
 	}
 	/* Advice only: large tensors cost fewer TLB misses in huge pages. */
 	if (align == HUGE_PAGE)

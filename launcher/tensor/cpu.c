@@ -253,7 +253,8 @@ static void attn(real *out, real *prob, const real *qkv,
 
 	if (nthreads > 1)
 		openblas_set_num_threads(1);
-#pragma omp parallel for schedule(static) num_threads(nthreads) if (nthreads > 1)
+#pragma omp parallel for schedule(static) \
+	num_threads(nthreads) if (nthreads > 1)
 	for (int i = 0; i < n; i++)
 		head_forward(out + qkv_at(at, i, c),
 			     prob + (size_t)i * at->time * at->time,
@@ -276,13 +277,13 @@ static void attn_grad(real *dqkv, const real *dout, const real *prob,
 		int to = (th + 1) * per < n ? (th + 1) * per : n;
 
 		for (int i = th * per; i < to; i++)
-			head_backward(
-				dqkv + qkv_at(at, i, 3 * c),
-				dout + qkv_at(at, i, c),
-				prob + (size_t)i * at->time * at->time,
-				qkv + qkv_at(at, i, 3 * c),
-				scratch + (size_t)th * QUERY_BLOCK * at->time,
-				at);
+			head_backward(dqkv + qkv_at(at, i, 3 * c),
+				      dout + qkv_at(at, i, c),
+				      prob + (size_t)i * at->time * at->time,
+				      qkv + qkv_at(at, i, 3 * c),
+				      scratch + (size_t)th * QUERY_BLOCK *
+							at->time,
+				      at);
 	}
 	if (nthreads > 1)
 		openblas_set_num_threads(nthreads);
@@ -313,9 +314,11 @@ static void embed_grad(real *dtoken, real *dposition, const real *dx,
 static double softmax_loss(real *logits, const int32_t *targets, size_t rows,
 			   size_t cols, real scale, bool grad)
 {
-	enum { MAX_PARTS = 64 };
+	enum {
+		MAX_PARTS = 64
+	};
 	int n = parts(rows * cols) < MAX_PARTS ? parts(rows * cols) : MAX_PARTS;
-	double part[MAX_PARTS] = { 0 }, loss = 0;
+	double part[MAX_PARTS] = {0}, loss = 0;
 
 #pragma omp parallel for num_threads(n) if (n > 1)
 	for (int i = 0; i < n; i++) {

@@ -226,8 +226,7 @@ static void attn_softmax(real *p, size_t used, size_t keys)
 		memset(p + used, 0, (keys - used) * sizeof(*p));
 }
 
-static void attn_softmax_grad(real *dp, const real *p, size_t used,
-			      size_t keys)
+static void attn_softmax_grad(real *dp, const real *p, size_t used, size_t keys)
 {
 	real dot = 0;
 

@@ -50,8 +50,8 @@ struct tide_ops {
 
 	/* c[m][n] = alpha * op(a) * op(b) + beta * c; op transposes if true */
 	void (*gemm)(bool trans_a, bool trans_b, int m, int n, int k,
-		     real alpha, const real *a, int lda, const real *b,
-		     int ldb, real beta, real *c, int ldc);
+		     real alpha, const real *a, int lda, const real *b, int ldb,
+		     real beta, real *c, int ldc);
 
 	/* y[r][c] = bias[c] */
 	void (*bias_set)(real *y, const real *bias, size_t rows, size_t cols);

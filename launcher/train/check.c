@@ -33,7 +33,7 @@ static int check_data(const struct tide_settings *s, struct tide_check *c,
 static int check_folder(const struct tide_settings *s, struct tide_check *c,
 			int64_t *ret_global_batch, struct tide_err *err)
 {
-	struct tide_folder folder = { .fd = -1, .owner_fd = -1 };
+	struct tide_folder folder = {.fd = -1, .owner_fd = -1};
 	struct tide_ckpt_meta meta;
 	int rc = 0;
 
@@ -55,9 +55,8 @@ static int check_folder(const struct tide_settings *s, struct tide_check *c,
 	return rc;
 }
 
-int tide_check_make(struct tide_check *ret_check,
-		    const struct tide_settings *s, int ranks,
-		    struct tide_err *err)
+int tide_check_make(struct tide_check *ret_check, const struct tide_settings *s,
+		    int ranks, struct tide_err *err)
 {
 	const struct tide_shape shape = {
 		.layers = s->layers,
@@ -67,7 +66,7 @@ int tide_check_make(struct tide_check *ret_check,
 		.vocabulary = s->vocabulary,
 		.tied = s->tied,
 	};
-	struct tide_check c = { .steps = s->steps, .ranks = ranks };
+	struct tide_check c = {.steps = s->steps, .ranks = ranks};
 	struct tide_plan plan;
 	int64_t global_batch = 0;
 
@@ -100,8 +99,7 @@ void tide_check_print(const struct tide_check *c, FILE *to)
 		c->ranks, c->accumulation);
 	if (c->checkpoint[0])
 		fprintf(to, "would resume      at step %lld of %lld from %s\n",
-			(long long)c->step, (long long)c->steps,
-			c->checkpoint);
+			(long long)c->step, (long long)c->steps, c->checkpoint);
 	else
 		fprintf(to, "would start       at step 0 of %lld\n",
 			(long long)c->steps);

@@ -30,8 +30,8 @@ static void on_signal(int sig)
 
 void tide_signals_catch(void)
 {
-	struct sigaction action = { .sa_handler = on_signal,
-				    .sa_flags = SA_RESTART };
+	struct sigaction action = {.sa_handler = on_signal,
+				   .sa_flags = SA_RESTART};
 
 	sigemptyset(&action.sa_mask);
 	sigaction(SIGUSR1, &action, NULL);
@@ -83,7 +83,7 @@ void tide_job_init(struct tide_job *job)
 /* -1 if it takes too long. */
 static int wait_for(pid_t pid, int *ret_status)
 {
-	const struct timespec pause = { .tv_nsec = 100000000 };
+	const struct timespec pause = {.tv_nsec = 100000000};
 
 	for (int i = 0; i < REQUEUE_TENTHS; i++) {
 		if (waitpid(pid, ret_status, WNOHANG) == pid)
@@ -113,7 +113,7 @@ static void read_line(int fd, char *to, size_t room)
 static int start_scontrol(const struct tide_job *job, int out, pid_t *ret_pid)
 {
 	extern char **environ;
-	char *argv[] = { "scontrol", "requeue", (char *)job->id, NULL };
+	char *argv[] = {"scontrol", "requeue", (char *)job->id, NULL};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t set;
@@ -150,17 +150,19 @@ int tide_job_requeue(const struct tide_job *job, struct tide_err *err)
 	close(out[1]);
 	if (rc) {
 		close(out[0]);
-		return tide_err_set(err, rc,
-				    "cannot requeue job %s: cannot run scontrol: %s",
-				    job->id, strerror(rc));
+		return tide_err_set(
+			err, rc,
+			"cannot requeue job %s: cannot run scontrol: %s",
+			job->id, strerror(rc));
 	}
 	rc = wait_for(pid, &status);
 	read_line(out[0], said, sizeof(said));
 	close(out[0]);
 	if (rc)
-		return tide_err_set(err, ETIMEDOUT,
-				    "cannot requeue job %s: scontrol did not answer within a minute",
-				    job->id);
+		return tide_err_set(
+			err, ETIMEDOUT,
+			"cannot requeue job %s: scontrol did not answer within a minute",
+			job->id);
 	if (status && !ended_with_us(status))
 		return tide_err_set(err, EPERM,
 				    "cannot requeue job %s: scontrol said: %s",

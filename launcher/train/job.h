@@ -11,8 +11,8 @@
 #include "common/util/err.h"
 
 struct tide_job {
-	char id[32];	  /* empty outside Slurm */
-	char name[128];	  /* SLURM_JOB_NAME, else "local" */
+	char id[32];	/* empty outside Slurm */
+	char name[128]; /* SLURM_JOB_NAME, else "local" */
 	char host[128];
 	int restarts;	  /* SLURM_RESTART_COUNT */
 	char holder[512]; /* who holds a checkpoint folder, for a person */
@@ -33,7 +33,11 @@ int tide_job_requeue(const struct tide_job *job, struct tide_err *err);
  * then give the nodes back by a requeue.  TERM means that the job is being
  * ended already (a requeue, a cancellation or its time limit): save only.
  */
-enum tide_stop { TIDE_GO_ON = 0, TIDE_WARNED = 1, TIDE_ENDING = 2 };
+enum tide_stop {
+	TIDE_GO_ON = 0,
+	TIDE_WARNED = 1,
+	TIDE_ENDING = 2
+};
 
 /* Install the handlers; from now on these signals only set flags. */
 void tide_signals_catch(void);

@@ -37,16 +37,17 @@ int tide_plan_make(struct tide_plan *ret_plan, int64_t global_batch,
 		global_batch = batch_size * accumulation * ranks;
 	micro = global_batch / batch_size;
 	if (global_batch % batch_size)
-		return tide_err_set(err, EINVAL,
-				    "cannot go on with training.batch_size %lld: the checkpoint's global batch of %lld sequences is not a multiple of it",
-				    (long long)batch_size,
-				    (long long)global_batch);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot go on with training.batch_size %lld: the checkpoint's global batch of %lld sequences is not a multiple of it",
+			(long long)batch_size, (long long)global_batch);
 	if (micro % ranks) {
 		list_counts(counts, sizeof(counts), micro);
-		return tide_err_set(err, EINVAL,
-				    "cannot go on with %d ranks: the global batch of %lld sequences, taken %lld at a time, can be dealt to these numbers of ranks: %s",
-				    ranks, (long long)global_batch,
-				    (long long)batch_size, counts);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot go on with %d ranks: the global batch of %lld sequences, taken %lld at a time, can be dealt to these numbers of ranks: %s",
+			ranks, (long long)global_batch, (long long)batch_size,
+			counts);
 	}
 	*ret_plan = (struct tide_plan){
 		.global_batch = global_batch,

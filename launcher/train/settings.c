@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,14 @@
 
 #include "common/util/parse.h"
 
-enum type { INTEGER, NUMBER, TEXT, BOOLEAN, DURATION, CHOICE };
+enum type {
+	INTEGER,
+	NUMBER,
+	TEXT,
+	BOOLEAN,
+	DURATION,
+	CHOICE
+};
 
 struct key {
 	const char *name; /* section.key */
@@ -30,57 +38,62 @@ struct key {
 #define AT(field) offsetof(struct tide_settings, field)
 
 static const struct key keys[] = {
-	{ "model.layers", INTEGER, AT(layers), 1, 1000, NULL,
-	  "transformer blocks" },
-	{ "model.width", INTEGER, AT(width), 1, 65536, NULL,
-	  "features of a position" },
-	{ "model.heads", INTEGER, AT(heads), 1, 1024, NULL,
-	  "attention heads; must divide width" },
-	{ "model.context", INTEGER, AT(context), 1, 65536, NULL,
-	  "sequence length, bytes" },
-	{ "model.vocabulary", INTEGER, AT(vocabulary), 2, 1000000, "256",
-	  "tokens; 256 for text" },
-	{ "model.tied", BOOLEAN, AT(tied), 0, 0, "true",
-	  "the head uses the token embedding" },
-	{ "data.file", TEXT, AT(data), 0, 0, "", "text to train on" },
-	{ "data.random", BOOLEAN, AT(random), 0, 0, "false",
-	  "random tokens instead of a text, for measurements" },
-	{ "training.steps", INTEGER, AT(steps), 1, 1e12, NULL,
-	  "optimizer steps in all" },
-	{ "training.batch_size", INTEGER, AT(batch_size), 1, 65536, NULL,
-	  "sequences a rank takes at once" },
-	{ "training.gradient_accumulation", INTEGER, AT(gradient_accumulation),
-	  1, 65536, "1", "such batches of a rank in one step" },
-	{ "training.learning_rate", NUMBER, AT(learning_rate), 0, 10, NULL,
-	  "highest learning rate" },
-	{ "training.weight_decay", NUMBER, AT(weight_decay), 0, 10, "0.1",
-	  "of matrices and embeddings" },
-	{ "training.beta1", NUMBER, AT(beta1), 0, 0.9999999, "0.9", "of AdamW" },
-	{ "training.beta2", NUMBER, AT(beta2), 0, 0.9999999, "0.95",
-	  "of AdamW" },
-	{ "training.epsilon", NUMBER, AT(epsilon), 1e-30, 1, "1e-8",
-	  "of AdamW" },
-	{ "training.seed", INTEGER, AT(seed), 0, 1e15, "1",
-	  "of first values and the order of samples" },
-	{ "scheduling.warmup_steps", INTEGER, AT(warmup_steps), 0, 1e12, "0",
-	  "steps of linear warm-up" },
-	{ "scheduling.decay", CHOICE, AT(decay), 0, 0, "cosine",
-	  "after the warm-up: cosine or constant" },
-	{ "scheduling.final_learning_rate", NUMBER, AT(final_learning_rate), 0,
-	  10, "0", "where cosine ends" },
-	{ "checkpoint.directory", TEXT, AT(directory), 0, 0, NULL,
-	  "folder of this job's checkpoints" },
-	{ "checkpoint.every", DURATION, AT(every_s), 1, 1e9, "5m",
-	  "time between checkpoints, e.g. 300 or 5m" },
-	{ "checkpoint.keep", INTEGER, AT(keep), 1, 1000, "3",
-	  "how many to keep" },
-	{ "log.file", TEXT, AT(log), 0, 0, "",
-	  "one JSON object a step is appended here" },
+	{"model.layers", INTEGER, AT(layers), 1, 1000, NULL,
+	 "transformer blocks"},
+	{"model.width", INTEGER, AT(width), 1, 65536, NULL,
+	 "features of a position"},
+	{"model.heads", INTEGER, AT(heads), 1, 1024, NULL,
+	 "attention heads; must divide width"},
+	{"model.context", INTEGER, AT(context), 1, 65536, NULL,
+	 "sequence length, bytes"},
+	{"model.vocabulary", INTEGER, AT(vocabulary), 2, 1000000, "256",
+	 "tokens; 256 for text"},
+	{"model.tied", BOOLEAN, AT(tied), 0, 0, "true",
+	 "the head uses the token embedding"},
+	{"data.file", TEXT, AT(data), 0, 0, "", "text to train on"},
+	{"data.random", BOOLEAN, AT(random), 0, 0, "false",
+	 "random tokens instead of a text, for measurements"},
+	{"training.steps", INTEGER, AT(steps), 1, 1e12, NULL,
+	 "optimizer steps in all"},
+	{"training.batch_size", INTEGER, AT(batch_size), 1, 65536, NULL,
+	 "sequences a rank takes at once"},
+	{"training.gradient_accumulation", INTEGER, AT(gradient_accumulation),
+	 1, 65536, "1", "such batches of a rank in one step"},
+	{"training.learning_rate", NUMBER, AT(learning_rate), 0, 10, NULL,
+	 "highest learning rate"},
+	{"training.weight_decay", NUMBER, AT(weight_decay), 0, 10, "0.1",
+	 "of matrices and embeddings"},
+	{"training.beta1", NUMBER, AT(beta1), 0, 0.9999999, "0.9", "of AdamW"},
+	{"training.beta2", NUMBER, AT(beta2), 0, 0.9999999, "0.95", "of AdamW"},
+	{"training.epsilon", NUMBER, AT(epsilon), 1e-30, 1, "1e-8", "of AdamW"},
+	{"training.seed", INTEGER, AT(seed), 0, 1e15, "1",
+	 "of first values and the order of samples"},
+	{"scheduling.warmup_steps", INTEGER, AT(warmup_steps), 0, 1e12, "0",
+	 "steps of linear warm-up"},
+	{"scheduling.decay", CHOICE, AT(decay), 0, 0, "cosine",
+	 "after the warm-up: cosine or constant"},
+	{"scheduling.final_learning_rate", NUMBER, AT(final_learning_rate), 0,
+	 10, "0", "where cosine ends"},
+	{"checkpoint.directory", TEXT, AT(directory), 0, 0, NULL,
+	 "folder of this job's checkpoints"},
+	{"checkpoint.every", DURATION, AT(every_s), 1, 1e9, "5m",
+	 "time between checkpoints, e.g. 300 or 5m"},
+	{"checkpoint.keep", INTEGER, AT(keep), 1, 1000, "3",
+	 "how many to keep"},
+	{"log.file", TEXT, AT(log), 0, 0, "",
+	 "one JSON object a step is appended here"},
 };
 
-enum { KEYS = sizeof(keys) / sizeof(keys[0]) };
+/* of a micro-batch: rows of matrices are counted in int */
+enum {
+	MAX_POSITIONS = 1 << 20
+};
 
-static const char *const decays[] = { "cosine", "constant" };
+enum {
+	KEYS = sizeof(keys) / sizeof(keys[0])
+};
+
+static const char *const decays[] = {"cosine", "constant"};
 
 struct reader {
 	const char *path;
@@ -95,9 +108,10 @@ static int put_integer(const struct key *k, void *to, const char *text,
 	int64_t value;
 
 	if (tide_parse_int(text, k->min, k->max, &value, NULL))
-		return tide_err_set(err, EINVAL,
-				    "'%s' is not a whole number from %.0f to %.0f",
-				    text, k->min, k->max);
+		return tide_err_set(
+			err, EINVAL,
+			"'%s' is not a whole number from %.0f to %.0f", text,
+			k->min, k->max);
 	memcpy(to, &value, sizeof(value));
 	return 0;
 }
@@ -108,8 +122,8 @@ static int put_number(const struct key *k, void *to, const char *text,
 	char *end;
 	double value = strtod(text, &end);
 
-	if (end == text || *end || strspn(text, "0123456789.eE+-") !=
-					   strlen(text) ||
+	if (end == text || *end ||
+	    strspn(text, "0123456789.eE+-") != strlen(text) ||
 	    !(value >= k->min && value <= k->max))
 		return tide_err_set(err, EINVAL,
 				    "'%s' is not a number from %g to %g", text,
@@ -200,8 +214,8 @@ static int next(struct reader *r, yaml_event_t *event, struct tide_err *err)
 		return 0;
 	return tide_err_set(err, EINVAL, "%s:%zu: not valid YAML: %s", r->path,
 			    r->parser.problem_mark.line + 1,
-			    r->parser.problem ? r->parser.problem :
-						"unreadable");
+			    r->parser.problem ? r->parser.problem
+					      : "unreadable");
 }
 
 static int line_of(const yaml_event_t *event)
@@ -289,10 +303,10 @@ static int read_section(struct reader *r, const char *section, int line,
 		return wrong(r, line, err, section, "unknown section");
 	if (next(r, &event, err))
 		return -1;
-	rc = event.type == YAML_MAPPING_START_EVENT ?
-		     0 :
-		     wrong(r, line_of(&event), err, section,
-			   "wants keys, each with a value, below it");
+	rc = event.type == YAML_MAPPING_START_EVENT
+		     ? 0
+		     : wrong(r, line_of(&event), err, section,
+			     "wants keys, each with a value, below it");
 	yaml_event_delete(&event);
 	for (end = false; !rc && !end;) {
 		if (next(r, &event, err))
@@ -305,43 +319,70 @@ static int read_section(struct reader *r, const char *section, int line,
 	return rc;
 }
 
+/* One section; names holds those that were there, in order. */
+static int read_name(struct reader *r, const yaml_event_t *event, char **names,
+		     struct tide_err *err)
+{
+	const char *name = text_of(event);
+	int i;
+
+	for (i = 0; names[i]; i++)
+		if (!strcmp(names[i], name))
+			return wrong(r, line_of(event), err, name,
+				     "section given again");
+	if (read_section(r, name, line_of(event), err))
+		return -1;
+	/* only known names come here, so there is room */
+	names[i] = strdup(name);
+	return names[i] ? 0 : tide_err_set(err, ENOMEM, "out of memory");
+}
+
+static int read_event(struct reader *r, const yaml_event_t *event, bool *inside,
+		      char **names, struct tide_err *err)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		if (*inside)
+			return read_name(r, event, names, err);
+		/* An empty document is an empty scalar: keys are missing. */
+		if (!*text_of(event))
+			return 0;
+		break;
+	case YAML_MAPPING_START_EVENT:
+		if (!*inside) {
+			*inside = true;
+			return 0;
+		}
+		break;
+	case YAML_SEQUENCE_START_EVENT:
+	case YAML_ALIAS_EVENT:
+		break;
+	default:
+		return 0;
+	}
+	return tide_err_set(
+		err, EINVAL,
+		"%s:%d: wants sections such as 'model:', each with keys below it",
+		r->path, line_of(event));
+}
+
 static int read_top(struct reader *r, struct tide_err *err)
 {
+	char *names[KEYS + 1] = {NULL};
+	bool end = false, inside = false;
 	yaml_event_t event;
-	char seen[16][32];
-	int n = 0, rc = 0, depth = 0;
-	bool end = false;
+	int rc = 0;
 
 	while (!rc && !end) {
-		if (next(r, &event, err))
-			return -1;
-		if (event.type == YAML_STREAM_END_EVENT) {
-			end = true;
-		} else if (event.type == YAML_MAPPING_START_EVENT && !depth) {
-			depth = 1;
-		} else if (event.type == YAML_SCALAR_EVENT && depth &&
-			   *text_of(&event)) {
-			for (int i = 0; i < n && !rc; i++)
-				if (!strcmp(seen[i], text_of(&event)))
-					rc = wrong(r, line_of(&event), err,
-						   seen[i],
-						   "section given again");
-			if (!rc)
-				rc = read_section(r, text_of(&event),
-						  line_of(&event), err);
-			if (!rc && n < 16)
-				snprintf(seen[n++], sizeof(seen[0]), "%s",
-					 text_of(&event));
-		} else if (event.type == YAML_SCALAR_EVENT ||
-			   event.type == YAML_SEQUENCE_START_EVENT ||
-			   event.type == YAML_ALIAS_EVENT ||
-			   (event.type == YAML_MAPPING_START_EVENT && depth)) {
-			rc = tide_err_set(err, EINVAL,
-					  "%s:%d: wants sections such as 'model:', each with keys below it",
-					  r->path, line_of(&event));
-		}
+		rc = next(r, &event, err);
+		if (rc)
+			break;
+		end = event.type == YAML_STREAM_END_EVENT;
+		rc = read_event(r, &event, &inside, names, err);
 		yaml_event_delete(&event);
 	}
+	for (int i = 0; names[i]; i++)
+		free(names[i]);
 	return rc;
 }
 
@@ -368,47 +409,62 @@ static int line_for(const struct reader *r, const char *name)
 	return 0;
 }
 
+/* A complaint about a key whose value is no good beside the others. */
+__attribute__((format(printf, 4, 5))) static int refuse(struct reader *r,
+							const char *key,
+							struct tide_err *err,
+							const char *fmt, ...)
+{
+	char text[256];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return tide_err_set(err, EINVAL, "%s:%d: %s: %s", r->path,
+			    line_for(r, key), key, text);
+}
+
 /* What no single key can tell. */
 static int check_together(struct reader *r, struct tide_err *err)
 {
 	const struct tide_settings *s = r->settings;
 
 	if (s->width % s->heads)
-		return tide_err_set(err, EINVAL,
-				    "%s:%d: model.heads: %lld does not divide model.width %lld",
-				    r->path, line_for(r, "model.heads"),
-				    (long long)s->heads, (long long)s->width);
+		return refuse(r, "model.heads", err,
+			      "%lld does not divide model.width %lld",
+			      (long long)s->heads, (long long)s->width);
+	if (s->batch_size * s->context > MAX_POSITIONS)
+		return refuse(
+			r, "training.batch_size", err,
+			"%lld sequences of %lld are too many at once, %d positions are the most",
+			(long long)s->batch_size, (long long)s->context,
+			MAX_POSITIONS);
 	if (!s->random && !s->data[0])
 		return tide_err_set(err, EINVAL,
 				    "%s: data.file: missing, it must be given",
 				    r->path);
 	if (s->random && s->data[0])
-		return tide_err_set(err, EINVAL,
-				    "%s:%d: data.random: true, but data.file is given too",
-				    r->path, line_for(r, "data.random"));
+		return refuse(r, "data.random", err,
+			      "true, but data.file is given too");
 	if (!s->random && s->vocabulary != 256)
-		return tide_err_set(err, EINVAL,
-				    "%s:%d: model.vocabulary: '%lld': a text is read by bytes and wants 256",
-				    r->path, line_for(r, "model.vocabulary"),
-				    (long long)s->vocabulary);
+		return refuse(r, "model.vocabulary", err,
+			      "'%lld': a text is read by bytes and wants 256",
+			      (long long)s->vocabulary);
 	if (s->learning_rate <= 0)
-		return tide_err_set(err, EINVAL,
-				    "%s:%d: training.learning_rate: must be above 0",
-				    r->path,
-				    line_for(r, "training.learning_rate"));
+		return refuse(r, "training.learning_rate", err,
+			      "must be above 0");
 	if (!s->directory[0])
-		return tide_err_set(err, EINVAL,
-				    "%s:%d: checkpoint.directory: must not be empty",
-				    r->path,
-				    line_for(r, "checkpoint.directory"));
+		return refuse(r, "checkpoint.directory", err,
+			      "must not be empty");
 	return 0;
 }
 
 int tide_settings_read(struct tide_settings *ret_settings, const char *path,
 		       struct tide_err *err)
 {
-	struct tide_settings settings = { 0 };
-	struct reader r = { .path = path, .settings = &settings };
+	struct tide_settings settings = {0};
+	struct reader r = {.path = path, .settings = &settings};
 	FILE *file = fopen(path, "re");
 	int rc;
 

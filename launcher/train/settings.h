@@ -23,8 +23,8 @@ struct tide_settings {
 	char data[PATH_MAX];
 	bool random;
 	/* training */
-	int64_t batch_size;		/* sequences a rank takes at once */
-	int64_t gradient_accumulation;	/* such batches of a rank in a step */
+	int64_t batch_size;	       /* sequences a rank takes at once */
+	int64_t gradient_accumulation; /* such batches of a rank in a step */
 	int64_t steps;
 	int64_t seed;
 	double learning_rate, weight_decay, beta1, beta2, epsilon;
@@ -40,7 +40,10 @@ struct tide_settings {
 	char log[PATH_MAX];
 };
 
-enum tide_decay { TIDE_DECAY_COSINE, TIDE_DECAY_CONSTANT };
+enum tide_decay {
+	TIDE_DECAY_COSINE,
+	TIDE_DECAY_CONSTANT
+};
 
 /*
  * Read and check a file.  Errors: those of opening it; EINVAL with

@@ -17,18 +17,32 @@
 /* A host that died holds its NFS lock for a lease of 90 s. */
 #define LOCK_WAIT_S 120
 
-/* Collective: the backend at a level that every rank's CPU has, with this
- * rank's share of its host's cores. */
+/* A number that Slurm tells, else INT32_MAX. */
+static int64_t told(const char *variable)
+{
+	const char *text = getenv(variable);
+	int64_t n = INT32_MAX;
+
+	if (text)
+		tide_parse_int(text, 1, INT32_MAX, &n, NULL);
+	return n;
+}
+
+/*
+ * Collective: the backend at a level that every rank's CPU has, with this
+ * rank's share of its host's cores.  srun binds tasks without regard to what
+ * sbatch was told of cores a task, so each source is only a limit.
+ */
 static const struct tide_ops *choose_ops(struct tide_trainer *t)
 {
 	int level = tide_group_min(t->group, tide_cpu_level());
-	int64_t cpus = tide_comm_cpus_per_rank(t->comm);
-	const char *text = getenv("SLURM_CPUS_PER_TASK");
+	int cpus = tide_comm_cpus_per_rank(t->comm, told("SLURM_CPUS_ON_NODE"));
 	const struct tide_ops *ops = tide_cpu_ops(level);
 
-	if (text)
-		tide_parse_int(text, 1, 4096, &cpus, NULL);
+	if (cpus > told("SLURM_CPUS_PER_TASK"))
+		cpus = told("SLURM_CPUS_PER_TASK");
 	ops->set_threads(cpus);
+	t->threads = cpus;
 	return ops;
 }
 
@@ -80,8 +94,8 @@ static int build_buffers(struct tide_trainer *t, struct tide_err *err)
 
 	if (tide_alloc_get(&t->alloc, positions, sizeof(*t->ids), "samples",
 			   &t->ids, err) ||
-	    tide_alloc_get(&t->alloc, positions, sizeof(*t->targets),
-			   "samples", &t->targets, err) ||
+	    tide_alloc_get(&t->alloc, positions, sizeof(*t->targets), "samples",
+			   &t->targets, err) ||
 	    tide_alloc_get(&t->alloc, each, sizeof(double), "losses", &t->mine,
 			   err) ||
 	    tide_alloc_get(&t->alloc, (size_t)each * t->plan.ranks,
@@ -154,7 +168,7 @@ static int share_result(struct tide_trainer *t, int rc, struct tide_err *err)
 static int resume(struct tide_trainer *t, int64_t *ret_global_batch,
 		  struct tide_err *err)
 {
-	struct tide_ckpt_meta have = { 0 };
+	struct tide_ckpt_meta have = {0};
 	struct tide_params *p = &t->model->params;
 	char name[TIDE_CKPT_NAME] = "";
 	size_t bytes = p->count * sizeof(real);
@@ -187,19 +201,19 @@ static int plan_steps(struct tide_trainer *t, int64_t global_batch,
 	const struct tide_settings *s = t->settings;
 
 	if (tide_plan_make(&t->plan, global_batch, s->batch_size,
-			   s->gradient_accumulation,
-			   tide_group_size(t->group), err)) {
+			   s->gradient_accumulation, tide_group_size(t->group),
+			   err)) {
 		/* the same on all ranks: one says it */
 		errno = t->rank ? ECANCELED : EINVAL;
 		return -1;
 	}
 	t->meta.global_batch = t->plan.global_batch;
 	if (t->plan.accumulation != s->gradient_accumulation)
-		tide_trainer_say(t,
-				 "the global batch stays %lld sequences: on %d ranks each takes %d times %d",
-				 (long long)t->plan.global_batch,
-				 t->plan.ranks, t->plan.accumulation,
-				 t->plan.batch_size);
+		tide_trainer_say(
+			t,
+			"the global batch stays %lld sequences: on %d ranks each takes %d times %d",
+			(long long)t->plan.global_batch, t->plan.ranks,
+			t->plan.accumulation, t->plan.batch_size);
 	return 0;
 }
 
@@ -251,6 +265,12 @@ int tide_trainer_setup(struct tide_trainer *t, struct tide_err *err)
 					 t->settings->log, err);
 	if (together(t, rc, err))
 		return -1;
+	tide_trainer_say(
+		t,
+		"%lld parameters, %d ranks with %d threads each, %lld sequences of %lld a step",
+		(long long)tide_shape_params(&t->model->shape), t->plan.ranks,
+		t->threads, (long long)t->plan.global_batch,
+		(long long)t->settings->context);
 	t->first_step = t->step;
 	t->last_save = tide_trainer_now();
 	return 0;
@@ -271,23 +291,25 @@ int tide_trainer_save(struct tide_trainer *t)
 	double began = tide_trainer_now();
 	char name[TIDE_CKPT_NAME];
 	struct tide_err err;
+	int rc;
 
 	t->meta.step = t->step;
 	t->meta.samples = t->step * t->plan.global_batch;
-	t->last_save = began;
-	if (tide_ckpt_write(t->folder.fd, &t->meta, t->state.tensors,
-			    t->state.n, &err)) {
+	rc = tide_ckpt_write(t->folder.fd, &t->meta, t->state.tensors,
+			     t->state.n, &err);
+	t->last_save = tide_trainer_now();
+	if (rc) {
 		tide_trainer_say(t, "%s; training goes on", err.text);
 		if (t->saved_step >= 0)
-			tide_trainer_say(t,
-					 "the last good checkpoint is of step %lld",
-					 (long long)t->saved_step);
+			tide_trainer_say(
+				t, "the last good checkpoint is of step %lld",
+				(long long)t->saved_step);
 		return -1;
 	}
 	t->saved_step = t->step;
 	tide_ckpt_name(name, t->step);
 	tide_trainer_say(t, "saved %s/%s in %.2f s", t->settings->directory,
-			 name, tide_trainer_now() - began);
+			 name, t->last_save - began);
 	if (tide_folder_prune(&t->folder, t->settings->keep, &err))
 		tide_trainer_say(t, "%s", err.text);
 	return 0;

@@ -18,9 +18,9 @@ int tide_state_create(struct tide_state *ret_state,
 		const char *group;
 		float *base;
 	} groups[] = {
-		{ "parameter", params->value },
-		{ "adam_m", opt->m },
-		{ "adam_v", opt->v },
+		{"parameter", params->value},
+		{"adam_m", opt->m},
+		{"adam_v", opt->v},
 	};
 	struct tide_ckpt_tensor *t = calloc(3 * params->n, sizeof(*t));
 
@@ -52,10 +52,11 @@ void tide_state_release(struct tide_state *state)
 void tide_state_model_line(const struct tide_shape *s, uint64_t seed,
 			   char *ret_line, size_t room)
 {
-	snprintf(ret_line, room,
-		 "gpt layers=%d width=%d heads=%d context=%d vocabulary=%d tied=%s seed=%llu",
-		 s->layers, s->width, s->heads, s->context, s->vocabulary,
-		 s->tied ? "true" : "false", (unsigned long long)seed);
+	snprintf(
+		ret_line, room,
+		"gpt layers=%d width=%d heads=%d context=%d vocabulary=%d tied=%s seed=%llu",
+		s->layers, s->width, s->heads, s->context, s->vocabulary,
+		s->tied ? "true" : "false", (unsigned long long)seed);
 }
 
 int tide_state_match(const struct tide_ckpt_meta *have,
@@ -67,12 +68,14 @@ int tide_state_match(const struct tide_ckpt_meta *have,
 	tide_state_model_line(&have->shape, have->seed, a, sizeof(a));
 	tide_state_model_line(&want->shape, want->seed, b, sizeof(b));
 	if (strcmp(a, b))
-		return tide_err_set(err, EINVAL,
-				    "cannot resume from '%s': it was written by model '%s', this is '%s'",
-				    name, a, b);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot resume from '%s': it was written by model '%s', this is '%s'",
+			name, a, b);
 	if (strcmp(have->data_print, want->data_print))
-		return tide_err_set(err, EINVAL,
-				    "cannot resume from '%s': it was trained on another text than data.file is now; give the new text a checkpoint.directory of its own",
-				    name);
+		return tide_err_set(
+			err, EINVAL,
+			"cannot resume from '%s': it was trained on another text than data.file is now; give the new text a checkpoint.directory of its own",
+			name);
 	return 0;
 }

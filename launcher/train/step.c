@@ -94,8 +94,8 @@ static void agree(struct tide_trainer *t, double *ret_loss, int *ret_asks)
 			sum += t->all[r * each + i];
 	}
 	*ret_asks = asks;
-	*ret_loss = sum / ((double)t->plan.global_batch *
-			   t->model->shape.context);
+	*ret_loss =
+		sum / ((double)t->plan.global_batch * t->model->shape.context);
 }
 
 int tide_trainer_step(struct tide_trainer *t, double *ret_loss, int *ret_asks,

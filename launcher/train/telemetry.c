@@ -17,8 +17,8 @@ static double seconds(clockid_t clock)
 	return ts.tv_sec + ts.tv_nsec * 1e-9;
 }
 
-int tide_telemetry_open(struct tide_telemetry *t, FILE *person,
-			const char *log, struct tide_err *err)
+int tide_telemetry_open(struct tide_telemetry *t, FILE *person, const char *log,
+			struct tide_err *err)
 {
 	memset(t, 0, sizeof(*t));
 	t->person = person;

@@ -33,8 +33,8 @@ struct tide_telemetry {
 };
 
 /* log may be empty; it is appended to.  Errors: those of open. */
-int tide_telemetry_open(struct tide_telemetry *t, FILE *person,
-			const char *log, struct tide_err *err);
+int tide_telemetry_open(struct tide_telemetry *t, FILE *person, const char *log,
+			struct tide_err *err);
 void tide_telemetry_close(struct tide_telemetry *t);
 
 /*

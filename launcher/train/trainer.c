@@ -89,21 +89,23 @@ static void stop_early(struct tide_trainer *t, int asks)
 	tide_trainer_say(t, "warned at step %lld: saving", (long long)t->step);
 	save(t);
 	if (!t->rank) {
-		tide_trainer_say(t,
-				 "stopped at step %lld of %lld by a signal, %lld to go",
-				 (long long)t->step,
-				 (long long)t->settings->steps,
-				 (long long)(t->settings->steps - t->step));
+		tide_trainer_say(
+			t,
+			"stopped at step %lld of %lld by a signal, %lld to go",
+			(long long)t->step, (long long)t->settings->steps,
+			(long long)(t->settings->steps - t->step));
 		if ((asks | tide_signals_seen()) & TIDE_ENDING)
-			tide_trainer_say(t,
-					 "the job is being ended: no requeue asked for");
+			tide_trainer_say(
+				t,
+				"the job is being ended: no requeue asked for");
 		else if (!t->job->id[0])
-			tide_trainer_say(t,
-					 "not in a Slurm job: start again to go on");
+			tide_trainer_say(
+				t, "not in a Slurm job: start again to go on");
 		else if (t->saved_step <= t->first_step &&
 			 t->step > t->first_step)
-			tide_trainer_say(t,
-					 "not requeued: nothing of this run could be saved");
+			tide_trainer_say(
+				t,
+				"not requeued: nothing of this run could be saved");
 		else if (tide_job_requeue(t->job, &err))
 			tide_trainer_say(t, "%s", err.text);
 		else
@@ -125,9 +127,10 @@ static int loop(struct tide_trainer *t, struct tide_err *err)
 			tide_comm_abort(t->comm, TIDE_FAILED);
 		}
 		if (!isfinite(loss))
-			return tide_err_set(err, t->rank ? ECANCELED : EDOM,
-					    "the loss is no longer a number at step %lld: lower training.learning_rate; the last checkpoint is from before",
-					    (long long)t->step);
+			return tide_err_set(
+				err, t->rank ? ECANCELED : EDOM,
+				"the loss is no longer a number at step %lld: lower training.learning_rate; the last checkpoint is from before",
+				(long long)t->step);
 		report(t, loss, began);
 		if (t->step < steps && asks & (TIDE_WARNED | TIDE_ENDING)) {
 			stop_early(t, asks);
@@ -137,8 +140,9 @@ static int loop(struct tide_trainer *t, struct tide_err *err)
 			save(t);
 	}
 	if (t->saved_step != t->step && save(t))
-		return tide_err_set(err, t->rank ? ECANCELED : EIO,
-				    "the training is complete but could not be saved");
+		return tide_err_set(
+			err, t->rank ? ECANCELED : EIO,
+			"the training is complete but could not be saved");
 	tide_trainer_say(t, "done: %lld steps", (long long)steps);
 	return TIDE_FINISHED;
 }

@@ -22,8 +22,9 @@ enum tide_outcome {
 };
 
 /*
- * Train; tide_signals_catch was called before.  Messages go to `person`.  Returns enum tide_outcome, the same on
- * every rank; an error that only one rank meets ends all by tide_comm_abort.
+ * Train; tide_signals_catch was called before.  Messages go to `person`.
+ * Returns enum tide_outcome, the same on every rank; an error that only one
+ * rank meets ends all by tide_comm_abort.
  */
 int tide_train(const struct tide_settings *settings, struct tide_comm *comm,
 	       const struct tide_job *job, FILE *person);

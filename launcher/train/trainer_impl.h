@@ -17,6 +17,7 @@ struct tide_trainer {
 	struct tide_comm *comm;
 	struct tide_group *group; /* data parallel */
 	int rank;
+	int threads; /* of this rank */
 	FILE *person;
 
 	struct tide_alloc alloc;
@@ -25,17 +26,18 @@ struct tide_trainer {
 	struct tide_data data;
 	struct tide_plan plan;
 	int32_t *ids, *targets; /* of a micro-batch */
-	real **branches;	/* gradients waiting in the tree, see comm/tree.h */
-	double *mine, *all;	/* what ranks tell each other at a step's end */
+	real **branches;    /* gradients waiting in the tree, see comm/tree.h */
+	double *mine, *all; /* what ranks tell each other at a step's end */
 
-	int64_t step;		   /* steps done */
-	struct tide_ckpt_meta meta; /* step and samples are filled in at a save */
+	int64_t step; /* steps done */
+	struct tide_ckpt_meta
+		meta; /* step and samples are filled in at a save */
 
 	/* rank 0 only */
 	struct tide_folder folder;
 	struct tide_state state;
 	struct tide_telemetry telemetry;
-	double last_save; /* monotonic seconds */
+	double last_save;   /* monotonic seconds */
 	int64_t saved_step; /* newest in the folder, -1 none */
 	int64_t first_step; /* where this run began */
 };
@@ -55,7 +57,9 @@ int tide_trainer_save(struct tide_trainer *t);
 
 /* step.c: one optimizer step.  ret_asks: enum tide_stop of all ranks and
  * TIDE_ASK_SAVE of rank 0, or-ed.  Mean loss in ret_loss. */
-enum { TIDE_ASK_SAVE = 256 };
+enum {
+	TIDE_ASK_SAVE = 256
+};
 int tide_trainer_step(struct tide_trainer *t, double *ret_loss, int *ret_asks,
 		      struct tide_err *err);
 

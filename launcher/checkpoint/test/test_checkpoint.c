@@ -21,7 +21,10 @@
 #include "launcher/tensor/random.h"
 #include "tests/lib/tap.h"
 
-enum { BIG = 300 * 40, SMALL = 17 };
+enum {
+	BIG = 300 * 40,
+	SMALL = 17
+};
 
 static float big[BIG], small[SMALL], moment[BIG];
 static float big2[BIG], small2[SMALL], moment2[BIG];
@@ -29,14 +32,14 @@ static char dir[] = "/tmp/tide-checkpoint-XXXXXX";
 static struct tide_folder folder;
 
 static const struct tide_ckpt_tensor saved[] = {
-	{ "parameter", "block0.big", 2, { 300, 40 }, big },
-	{ "parameter", "small", 1, { SMALL, 1 }, small },
-	{ "adam_m", "block0.big", 2, { 300, 40 }, moment },
+	{"parameter", "block0.big", 2, {300, 40}, big},
+	{"parameter", "small", 1, {SMALL, 1}, small},
+	{"adam_m", "block0.big", 2, {300, 40}, moment},
 };
 static const struct tide_ckpt_tensor loaded[] = {
-	{ "parameter", "block0.big", 2, { 300, 40 }, big2 },
-	{ "parameter", "small", 1, { SMALL, 1 }, small2 },
-	{ "adam_m", "block0.big", 2, { 300, 40 }, moment2 },
+	{"parameter", "block0.big", 2, {300, 40}, big2},
+	{"parameter", "small", 1, {SMALL, 1}, small2},
+	{"adam_m", "block0.big", 2, {300, 40}, moment2},
 };
 
 static struct tide_ckpt_meta meta_of(int64_t step)
@@ -46,7 +49,7 @@ static struct tide_ckpt_meta meta_of(int64_t step)
 		.samples = step * 32,
 		.global_batch = 32,
 		.seed = UINT64_MAX,
-		.shape = { 2, 64, 4, 128, 256, true },
+		.shape = {2, 64, 4, 128, 256, true},
 		.data_print = "0123456789abcdef",
 	};
 
@@ -81,7 +84,7 @@ static void test_round_trip(void)
 {
 	struct tide_ckpt_meta want = meta_of(120), got;
 	struct tide_ckpt_tensor wrong = loaded[0];
-	struct tide_err err = { "" };
+	struct tide_err err = {""};
 	char name[TIDE_CKPT_NAME];
 
 	tide_ckpt_name(name, 120);
@@ -251,11 +254,13 @@ static void test_newest(void)
 	is_int(reports, 1, "one is passed over");
 	ok(!!strstr(reported, "step-10000000000.h5"), "by name: %s", reported);
 	is_int(count_files("h5.bad"), 1, "and set aside");
-	is_int(tide_folder_newest(&folder, name, report, NULL, &err), 0, "again");
+	is_int(tide_folder_newest(&folder, name, report, NULL, &err), 0,
+	       "again");
 	is_int(reports, 1, "it is not looked at again");
 	ok(!tide_folder_prune(&folder, 2, &err), "prune to two");
 	is_int(count_files("h5$"), 2, "two are left");
-	is_int(tide_folder_newest(&folder, name, report, NULL, &err), 0, "newest");
+	is_int(tide_folder_newest(&folder, name, report, NULL, &err), 0,
+	       "newest");
 	is_str(name, "step-9999999999.h5", "is kept");
 	is_int(tide_folder_peek(&folder, name), 0, "peek");
 	damage("step-9999999999.h5");
@@ -279,7 +284,7 @@ static int claim_in_child(const struct tide_claim *claim, char *text)
 	pid = fork();
 	if (!pid) {
 		struct tide_folder f;
-		struct tide_err err = { "" };
+		struct tide_err err = {""};
 		int rc = tide_folder_open(&f, dir, &err);
 
 		if (!rc)
@@ -298,12 +303,12 @@ static int claim_in_child(const struct tide_claim *claim, char *text)
 
 static void test_claims(void)
 {
-	struct tide_claim claim = { "job", "model a", "job 7 run 0 on x", NULL,
-				    0 };
-	struct tide_claim same = { "job", "model a", "job 7 run 1 on y",
-				   "job 7 run ", 1 };
-	struct tide_claim thief = { "thief", "model a", "job 8", NULL, 0 };
-	struct tide_claim model = { "job", "model b", "job 8", NULL, 0 };
+	struct tide_claim claim = {"job", "model a", "job 7 run 0 on x", NULL,
+				   0};
+	struct tide_claim same = {"job", "model a", "job 7 run 1 on y",
+				  "job 7 run ", 1};
+	struct tide_claim thief = {"thief", "model a", "job 8", NULL, 0};
+	struct tide_claim model = {"job", "model b", "job 8", NULL, 0};
 	char text[sizeof(((struct tide_err *)0)->text)];
 	int fd = openat(folder.fd, "step-0000000001.h5.tmp", O_CREAT | O_RDWR,
 			0600);

@@ -13,7 +13,12 @@
 #include "launcher/tensor/random.h"
 #include "tests/lib/tap.h"
 
-enum { BATCH = 2, TIME = 70, VOCABULARY = 11, PROBES = 12 };
+enum {
+	BATCH = 2,
+	TIME = 70,
+	VOCABULARY = 11,
+	PROBES = 12
+};
 
 static int32_t ids[2][BATCH * TIME], targets[2][BATCH * TIME];
 

@@ -16,7 +16,11 @@
 #include "launcher/tensor/random.h"
 #include "tests/lib/tap.h"
 
-enum { BATCH = 4, TIME = 80, VOCABULARY = 50 };
+enum {
+	BATCH = 4,
+	TIME = 80,
+	VOCABULARY = 50
+};
 
 static const struct tide_shape shape = {
 	.layers = 2,
@@ -74,7 +78,9 @@ static void test_zero_head(void)
 
 static void test_causal(void)
 {
-	enum { CHANGED = 37 };
+	enum {
+		CHANGED = 37
+	};
 	struct tide_model *m = create(&shape);
 	size_t row = VOCABULARY * sizeof(real);
 	real *a = malloc(TIME * row), *b = malloc(TIME * row);
@@ -117,8 +123,8 @@ static void test_batches_add_up(void)
 		worst = fmax(worst, fabs(whole[i] - m->params.grad[i]));
 		size = fmax(size, fabs(whole[i]));
 	}
-	ok(worst < 1e-6 * size + 1e-8, "gradients of parts add up (%.1e of %.1e)",
-	   worst, size);
+	ok(worst < 1e-6 * size + 1e-8,
+	   "gradients of parts add up (%.1e of %.1e)", worst, size);
 	tide_model_zero_grad(m);
 	run(m, 0, BATCH, true);
 	ok(!memcmp(whole, m->params.grad, count * sizeof(*whole)),
@@ -168,7 +174,7 @@ static void test_first_values(void)
 static void test_memorises(void)
 {
 	struct tide_model *m = create(&shape);
-	struct tide_adamw opt = { 0.9, 0.95, 1e-8, 0, NULL, NULL };
+	struct tide_adamw opt = {0.9, 0.95, 1e-8, 0, NULL, NULL};
 	double loss = 0;
 
 	if (tide_adamw_allocate(&opt, &m->params, &alloc, NULL))

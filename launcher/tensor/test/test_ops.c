@@ -63,7 +63,11 @@ static double *doubles(size_t count)
 
 static void test_gemm(void)
 {
-	enum { M = 19, N = 23, K = 31 };
+	enum {
+		M = 19,
+		N = 23,
+		K = 31
+	};
 	real *a = numbers(M * K, 1, 1), *b = numbers(K * N, 2, 1);
 	double *want = doubles(M * N);
 	char name[64];
@@ -77,12 +81,11 @@ static void test_gemm(void)
 
 			want[i] = 0.5 * c[i];
 			for (int k = 0; k < K; k++)
-				want[i] += 2.0 *
-					   a[ta ? k * M + r : r * K + k] *
+				want[i] += 2.0 * a[ta ? k * M + r : r * K + k] *
 					   b[tb ? col * K + k : k * N + col];
 		}
-		ops->gemm(ta, tb, M, N, K, 2, a, ta ? M : K, b, tb ? K : N,
-			  0.5, c, N);
+		ops->gemm(ta, tb, M, N, K, 2, a, ta ? M : K, b, tb ? K : N, 0.5,
+			  c, N);
 		snprintf(name, sizeof(name), "gemm, transposed %d %d", ta, tb);
 		near(c, want, M * N, 1e-5, name);
 	}
@@ -127,9 +130,9 @@ static void norm_naive(double *y, double *mean, double *rstd, const real *x,
 			var += pow(x[r * cols + c] - mean[r], 2);
 		rstd[r] = 1 / sqrt(var / cols + 1e-5);
 		for (size_t c = 0; c < cols; c++)
-			y[r * cols + c] = (x[r * cols + c] - mean[r]) *
-						  rstd[r] * w[c] +
-					  b[c];
+			y[r * cols + c] =
+				(x[r * cols + c] - mean[r]) * rstd[r] * w[c] +
+				b[c];
 	}
 }
 
@@ -242,7 +245,7 @@ static void attn_naive(double *out, double *prob, const real *qkv,
 /* The gradient is a linear map J^T: <J e, w> by differences = <e, J^T w>. */
 static void test_attn(int time)
 {
-	const struct tide_attn at = { 2, time, 3, 5 };
+	const struct tide_attn at = {2, time, 3, 5};
 	size_t rows = 2 * time, c = 15, probs = 2 * 3 * (size_t)time * time;
 	real *qkv = numbers(rows * 3 * c, 1, 1), *out = numbers(rows * c, 0, 0);
 	real *prob = numbers(probs, 0, 0), *dout = numbers(rows * c, 2, 1);
@@ -278,7 +281,8 @@ static void test_attn(int time)
 
 static void test_softmax_loss(size_t rows, size_t cols)
 {
-	real *x = numbers(rows * cols, 1, 3), *zero = numbers(rows * cols, 0, 0);
+	real *x = numbers(rows * cols, 1, 3),
+	     *zero = numbers(rows * cols, 0, 0);
 	double *want = doubles(rows * cols), loss = 0, got;
 	int32_t *targets = calloc(rows, sizeof(*targets));
 
@@ -300,18 +304,23 @@ static void test_softmax_loss(size_t rows, size_t cols)
 	ok(fabs(got - loss) < 1e-5 * loss, "%s: softmax_loss", label);
 	near(x, want, rows * cols, 1e-6, "softmax_loss, gradient");
 	got = ops->softmax_loss(zero, targets, rows, cols, 1, false);
-	ok(fabs(got / rows - log(cols)) < 1e-6,
-	   "%s: equal logits lose ln %zu", label, cols);
+	ok(fabs(got / rows - log(cols)) < 1e-6, "%s: equal logits lose ln %zu",
+	   label, cols);
 	free(targets);
 }
 
 static void test_embed(void)
 {
-	enum { B = 2, T = 5, C = 7, V = 4 };
+	enum {
+		B = 2,
+		T = 5,
+		C = 7,
+		V = 4
+	};
 	real *tok = numbers(V * C, 1, 1), *pos = numbers(T * C, 2, 1);
 	real *x = numbers(B * T * C, 0, 0), *dx = numbers(B * T * C, 3, 1);
 	real *dtok = numbers(V * C, 0, 0), *dpos = numbers(T * C, 0, 0);
-	double want[B * T * C], wtok[V * C] = { 0 }, wpos[T * C] = { 0 };
+	double want[B * T * C], wtok[V * C] = {0}, wpos[T * C] = {0};
 	int32_t ids[B * T];
 
 	for (int i = 0; i < B * T * C; i++) {

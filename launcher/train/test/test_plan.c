@@ -20,12 +20,17 @@ static const struct {
 	int want; /* accumulation, -1 refused */
 	int64_t want_global;
 } plans[] = {
-	{ 0, 8, 1, 4, 1, 32 },	 { 0, 8, 3, 2, 3, 48 },
-	{ 32, 8, 1, 4, 1, 32 },	 { 32, 8, 1, 2, 2, 32 },
-	{ 32, 8, 7, 1, 4, 32 },	 { 32, 8, 1, 8, -1, 0 },
-	{ 32, 8, 1, 3, -1, 0 },	 { 32, 4, 1, 8, 1, 32 },
-	{ 32, 5, 1, 2, -1, 0 },	 { 32, 64, 1, 1, -1, 0 },
-	{ 0, 65536, 65536, 1, 65536, (int64_t)1 << 32 },
+	{0, 8, 1, 4, 1, 32},
+	{0, 8, 3, 2, 3, 48},
+	{32, 8, 1, 4, 1, 32},
+	{32, 8, 1, 2, 2, 32},
+	{32, 8, 7, 1, 4, 32},
+	{32, 8, 1, 8, -1, 0},
+	{32, 8, 1, 3, -1, 0},
+	{32, 4, 1, 8, 1, 32},
+	{32, 5, 1, 2, -1, 0},
+	{32, 64, 1, 1, -1, 0},
+	{0, 65536, 65536, 1, 65536, (int64_t)1 << 32},
 };
 
 static void test_plans(void)
@@ -57,7 +62,7 @@ static void test_cover(void)
 {
 	for (int ranks = 1; ranks <= 12; ranks++) {
 		struct tide_plan p;
-		int seen[48] = { 0 }, good = 1;
+		int seen[48] = {0}, good = 1;
 
 		if (tide_plan_make(&p, 48, 4, 1, ranks, NULL))
 			continue;
@@ -129,8 +134,11 @@ static void test_tree(void)
 static void test_samples(void)
 {
 	char path[] = "/tmp/tide-text-XXXXXX";
-	enum { CONTEXT = 7, PIECES = 100 };
-	int fd = mkstemp(path), seen[PIECES] = { 0 }, good = 1, moved = 0;
+	enum {
+		CONTEXT = 7,
+		PIECES = 100
+	};
+	int fd = mkstemp(path), seen[PIECES] = {0}, good = 1, moved = 0;
 	int32_t ids[CONTEXT], targets[CONTEXT];
 	unsigned char text[CONTEXT * PIECES + 1];
 	struct tide_data d, other;
@@ -197,8 +205,8 @@ static void test_random(void)
 	tide_data_sample(&d, 9, a, t, NULL);
 	tide_data_sample(&d, 9, b, t, NULL);
 	for (int i = 0; i < 15; i++)
-		good = good && a[i] == b[i] && t[i] == a[i + 1] &&
-		       a[i] >= 0 && a[i] < 8192;
+		good = good && a[i] == b[i] && t[i] == a[i + 1] && a[i] >= 0 &&
+		       a[i] < 8192;
 	ok(good, "the same each time, in range, targets one later");
 	tide_data_close(&d);
 }
