@@ -8,7 +8,8 @@ command -v shellcheck >/dev/null || {
 }
 mapfile -t scripts < <({
 	git ls-files '*.sh' '*.t'
-	git ls-files | xargs grep -lE '^#!/bin/(ba)?sh' 2>/dev/null
+	git ls-files | xargs awk 'FNR == 1 && /^#!\/bin\/(ba)?sh/ {
+		print FILENAME }' 2>/dev/null
 } | sort -u)
 # sharness is sourced by a path in a variable and reads test_description.
 shellcheck -x -S warning -e SC1090,SC1091,SC2034 "${scripts[@]}"

@@ -1,0 +1,87 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Every plugin against the daemons that load it. Slurm binds functions when they
+# are first called, so one that a daemon does not have would end that daemon in
+# the middle of its work; here all are looked up beforehand. That a plugin has
+# what the loader asks for is checked when it is built.
+
+test_description='plugins find in their daemons what they call'
+# shellcheck source=tests/lib/sharness.sh
+. "$(dirname "$0")/lib/sharness.sh"
+skip_unless 'Slurm is not installed' which slurmctld slurmd slurmdbd slurmstepd
+skip_unless 'the plugins are not built' \
+	test -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so"
+
+# needed FILE: the libraries that FILE brings along, found or in Slurm's folder.
+needed() {
+	ldd "$1" | awk '$3 ~ /^\// {print $3}'
+}
+
+# defined FILE...: names that the files show to others.
+defined() {
+	nm -D --defined-only "$@" 2>/dev/null |
+		awk 'NF == 3 {sub(/@.*/, "", $3); print $3}' | sort -u
+}
+
+# wanted TYPES PLUGIN: names that the plugin takes from elsewhere.
+wanted() {
+	nm -D --undefined-only "$2" |
+		awk -v t="$1" '$1 ~ "^[" t "]$" {sub(/@.*/, "", $2); print $2}' |
+		sort -u
+}
+
+# all_found PLUGIN PROGRAM: nothing that must be there is missing.
+all_found() {
+	local program plugin=$1
+
+	program=$(readlink -f "$(PATH=$PATH:/usr/sbin which "$2")") || return 1
+	# shellcheck disable=SC2046 # a list of files
+	defined "$plugin" "$program" $(needed "$program") \
+		$(needed "$plugin") >have
+	wanted U "$plugin" >want.raw
+	test -s want.raw && test -s have || return 1
+	comm -23 want.raw have >missing
+	! test -s missing || {
+		echo "$plugin wants of $2:"
+		cat missing
+		return 1
+	}
+}
+
+while read -r so programs; do
+	for program in $programs; do
+		test_expect_success "${so##*/} in $program" '
+			all_found "$builddir/plugins/$so" "$program"
+		'
+	done
+done <<'LIST'
+gres/mlu/.libs/gres_mlu.so slurmctld slurmd slurmstepd
+select/tide/.libs/select_cons_tres.so slurmctld
+job_submit/tide/.libs/job_submit_tide.so slurmctld
+acct/credits/.libs/accounting_storage_credits.so slurmdbd
+LIST
+
+# Clients of 22.05 open every select plugin. Functions may be missing there, but
+# an address of data is looked up at once, so it must be weak.
+test_expect_success 'clients can open the select plugin' '
+	cat >open.c <<-C &&
+		#include <dlfcn.h>
+		#include <stdio.h>
+
+		int main(int argc, char **argv)
+		{
+			void *p = dlopen(argv[argc - 1], RTLD_LAZY);
+
+			if (!p)
+				fprintf(stderr, "%s\n", dlerror());
+			return !p;
+		}
+	C
+	full=$(ldd "$(which sinfo)" | sed -n "s|.*libslurmfull.so => \(/[^ ]*\) .*|\1|p") &&
+	gcc -o open open.c -Wl,--no-as-needed "$full" \
+		"-Wl,-rpath,${full%/*}" &&
+	./open "$builddir/plugins/select/tide/.libs/select_cons_tres.so"
+'
+
+test_done
