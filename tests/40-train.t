@@ -136,6 +136,20 @@ test_expect_success '1, 2 and 4 ranks: same losses, same checkpoint' '
 	test "$(jq -c .step one.jsonl | tail -n 1)" = 24
 '
 
+test_expect_success '3 ranks against 1: the same losses to 1e-5' '
+	write_config triple && write_config single "s/accumulation: 1/accumulation: 3/" &&
+	ranks 3 triple && ranks 1 single &&
+	jq .loss triple.jsonl | paste -d" " - <(jq .loss single.jsonl) |
+		awk "{ d = \$1 - \$2; if (d < 0) d = -d; if (d > worst) worst = d; n++ }
+			END { print n, worst; exit !(n == 24 && worst < 1e-5) }"
+'
+
+test_expect_success 'tools of HDF5 read a checkpoint' '
+	h5dump -a /step "$(newest one)" | grep "(0): 24" &&
+	h5dump -H -d /adam_v/block1.mlp.up.weight "$(newest one)" |
+		grep -A1 H5T_IEEE_F32LE | grep "( 256, 64 )"
+'
+
 test_expect_success 'the loss falls, and the log has its fields' '
 	head -n 1 one.jsonl | jq -e ".loss > 5.4 and .loss < 5.7" &&
 	tail -n 1 one.jsonl | jq -e ".loss < 4" &&
@@ -301,6 +315,23 @@ test_expect_success NAMESPACE 'disk full during a save: said, training goes on, 
 	grep "the last good checkpoint is of step" full.out &&
 	test "$(cat full.rc)" = 75 &&
 	test_must_fail grep tmp full.ls && grep "would resume" full.check
+'
+
+test_expect_success 'what one rank alone meets is told by that rank, and all end' '
+	write_config alone && mkdir -p elsewhere &&
+	test_expect_code 1 mpirun --oversubscribe -np 1 "$tiderun" train alone.yaml : \
+		-np 1 -wdir "$PWD/elsewhere" "$tiderun" train alone.yaml >alone.out 2>&1 &&
+	grep "rank 1 on .*: cannot open .text.: No such file" alone.out
+'
+
+test_expect_success 'a log that cannot be opened is an error, at once' '
+	write_config nolog "s|file: nolog.jsonl|file: none/log|" &&
+	test_expect_code 1 ranks 2 nolog && grep "cannot open log .none/log.: No such file" nolog.out
+'
+
+test_expect_success 'requeued but no checkpoint there: said' '
+	write_config lost && SLURM_JOB_ID=9 SLURM_RESTART_COUNT=2 ranks 1 lost &&
+	grep "requeued 2 times, but .lost. holds no checkpoint" lost.out
 '
 
 test_expect_success 'ranks that cannot see each other are refused with the remedy' '

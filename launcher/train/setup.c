@@ -180,6 +180,11 @@ static int resume(struct tide_trainer *t, int64_t *ret_global_batch,
 	t->saved_step = -1;
 	if (rc) {
 		tide_params_init(p, t->settings->seed);
+		if (t->job->restarts)
+			tide_trainer_say(
+				t,
+				"this job was requeued %d times, but '%s' holds no checkpoint: is it on a file system that all nodes share?",
+				t->job->restarts, t->settings->directory);
 		tide_trainer_say(t, "starting at step 0");
 		return 0;
 	}
