@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Prices and limits: the pool's billing weights are the rates, the GRES are
- * accounted, and Slurm enforces limits on usage that nothing takes away.
+ * Prices and limits: the pool's billing weights are the rates, and Slurm
+ * enforces limits on usage that nothing takes away.
  */
 #include "config.h"
 
@@ -70,8 +70,10 @@ static int same_weight(const char *text, size_t len, struct tide_frac want)
 }
 
 /* "PartitionName=pool ... TRESBillingWeights=GRES/gpu:a100=100000,..." */
-static char *weights_fix(const struct tide_conf *conf)
+static char *weights_fix(const struct tide_site *site)
 {
+	const struct tide_conf *conf = site->conf;
+	const char *comma = "";
 	char *text = NULL, weight[48];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -83,11 +85,12 @@ static char *weights_fix(const struct tide_conf *conf)
 	for (int i = 0; i < conf->n_devices; i++) {
 		struct tide_frac frac;
 
-		if (weight_of(&conf->device[i], &frac) ||
+		if (!site->used[i] || weight_of(&conf->device[i], &frac) ||
 		    weight_text(frac, weight, sizeof(weight)))
 			continue;
-		fprintf(out, "%sGRES/%s=%s", i ? "," : "", conf->device[i].name,
+		fprintf(out, "%sGRES/%s=%s", comma, conf->device[i].name,
 			weight);
+		comma = ",";
 	}
 	if (fclose(out)) {
 		free(text);
@@ -171,140 +174,15 @@ static void check_weights(struct tide_site *site)
 		return;
 	weights =
 		tide_slurm_value(site->slurm, site->pool, "TRESBillingWeights");
-	fix = weights_fix(site->conf);
+	fix = weights_fix(site);
 	if (!fix)
 		site->findings->lost = 1;
 	for (int i = 0; i < site->conf->n_devices; i++)
-		check_weight(site, weights, &site->conf->device[i], fix);
+		if (site->used[i])
+			check_weight(site, weights, &site->conf->device[i],
+				     fix);
 	check_other_weights(site, weights, fix);
 	free(fix);
-}
-
-/* GresTypes and AccountingStorageTRES have every priced device. */
-static void check_devices(struct tide_site *site)
-{
-	size_t n = (size_t)site->conf->n_devices, n_gres = 0;
-	const char **gres = calloc(n, sizeof(*gres));
-	char(*tres)[80] = calloc(n, sizeof(*tres));
-	const char **names = calloc(n, sizeof(*names));
-
-	if (!gres || !tres || !names) {
-		site->findings->lost = 1;
-		goto end;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const struct tide_device *device = &site->conf->device[i];
-		int seen = 0;
-
-		for (size_t j = 0; j < n_gres; j++)
-			seen |= !strcmp(gres[j], device->gres);
-		if (!seen)
-			gres[n_gres++] = device->gres;
-		snprintf(tres[i], sizeof(tres[i]), "gres/%s", device->name);
-		names[i] = tres[i];
-	}
-	tide_site_words(site, TIDE_LEVEL_ERROR, "GresTypes", gres, n_gres,
-			"Slurm does not know these devices");
-	tide_site_words(
-		site, TIDE_LEVEL_ERROR, "AccountingStorageTRES", names, n,
-		"their use is not recorded by type, so it is not charged");
-end:
-	free(gres);
-	free(tres);
-	free(names);
-}
-
-/* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
-struct gres {
-	const char *name, *type;
-	size_t name_len, type_len;
-};
-
-static struct gres parse_gres(const char *item)
-{
-	struct gres gres = {.name = item, .type = ""};
-	const char *rest;
-	size_t digits;
-
-	gres.name_len = strcspn(item, ":,(");
-	rest = item + gres.name_len;
-	if (*rest != ':')
-		return gres;
-	rest++;
-	digits = strspn(rest, "0123456789");
-	/* a number alone is the count, and no type */
-	if (digits && rest[strcspn(rest, ":,(")] != ':' &&
-	    (!rest[digits] || strchr(",(KMGkmg", rest[digits])))
-		return gres;
-	gres.type = rest;
-	gres.type_len = strcspn(rest, ":,(");
-	return gres;
-}
-
-static int is_name(const char *name, const char *text, size_t len)
-{
-	return strlen(name) == len && !strncasecmp(name, text, len);
-}
-
-/* Devices of a node that have a price by type, but no type. */
-static void check_types(struct tide_site *site,
-			const struct tide_slurm_record *record,
-			const struct gres *gres, char *seen)
-{
-	int priced = 0;
-
-	for (int i = 0; i < site->conf->n_devices; i++) {
-		const struct tide_device *device = &site->conf->device[i];
-
-		if (!is_name(device->gres, gres->name, gres->name_len))
-			continue;
-		priced = 1;
-		seen[i] |= is_name(device->type, gres->type, gres->type_len);
-	}
-	if (priced && !gres->type_len)
-		tide_site_say(
-			site, TIDE_LEVEL_WARNING, record,
-			"write name:type:count, as in Gres=gpu:a100:4",
-			"node '%s' has %.*s in Gres without a type, but prices are by type",
-			record->pair[0].value, (int)gres->name_len, gres->name);
-}
-
-/* GRES of the nodes against priced devices, both ways. */
-static void check_node_devices(struct tide_site *site)
-{
-	const struct tide_slurm_record *record = NULL;
-	char *seen = calloc((size_t)site->conf->n_devices, 1);
-
-	if (!seen) {
-		site->findings->lost = 1;
-		return;
-	}
-	while ((record = tide_slurm_next(site->slurm, "NodeName", record))) {
-		const char *item =
-			tide_slurm_value(site->slurm, record, "Gres");
-
-		while (item && *item) {
-			struct gres gres = parse_gres(item);
-
-			check_types(site, record, &gres, seen);
-			item += strcspn(item, ",");
-			item += *item == ',';
-		}
-	}
-	for (int i = 0; i < site->conf->n_devices; i++) {
-		const struct tide_device *device = &site->conf->device[i];
-		char what[128];
-
-		if (seen[i])
-			continue;
-		snprintf(what, sizeof(what),
-			 "Device=%s: no node in slurm.conf has it in Gres",
-			 device->name);
-		tide_findings_add(site->findings, TIDE_LEVEL_WARNING,
-				  device->file, device->line, what,
-				  "correct the name, or take the line out");
-	}
-	free(seen);
 }
 
 static void check_priority(struct tide_site *site)
@@ -362,9 +240,8 @@ void tide_site_rates(struct tide_site *site)
 {
 	if (!site->conf->n_devices)
 		return;
-	check_weights(site);
-	check_devices(site);
-	check_node_devices(site);
+	if (!tide_site_devices(site))
+		check_weights(site);
 	tide_site_value(site, TIDE_LEVEL_ERROR, "AccountingStorageType",
 			"accounting_storage/slurmdbd",
 			"slurmdbd keeps the ledger");

@@ -2,7 +2,7 @@
 /*
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
- * (nodes and partitions) and rates.c (prices and limits).
+ * (nodes and partitions), devices.c (priced devices) and rates.c (prices and limits).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -19,6 +19,8 @@ struct tide_site {
 	/* the partition of the pool; NULL when there is none */
 	const struct tide_slurm_record *pool;
 	struct tide_names nodes; /* all of slurm.conf */
+	/* of each priced device: a node has it; made by tide_site_devices() */
+	char *used;
 	struct tide_findings *findings;
 };
 
@@ -46,6 +48,8 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 
 void tide_site_slurm(struct tide_site *site);
 void tide_site_nodes(struct tide_site *site);
+/* -1 when memory ran out, which is in the findings. */
+int tide_site_devices(struct tide_site *site);
 void tide_site_rates(struct tide_site *site);
 void tide_site_slurmdbd(struct tide_site *site);
 

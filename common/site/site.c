@@ -256,6 +256,7 @@ static void check_slurm_conf(const struct tide_conf *conf, const char *path,
 		tide_site_nodes(&site);
 		tide_site_rates(&site);
 	}
+	free(site.used);
 	tide_names_release(&site.nodes);
 	tide_slurm_destroy(slurm);
 }

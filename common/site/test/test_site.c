@@ -159,8 +159,17 @@ static const struct {
 	 TIDE_LEVEL_WARNING, "has gpu in Gres without a type", "gpu:a100:4"},
 	{SLURM, "Gres=gpu:a100:4", "Gres=gpu:a100,gpu:3090:2",
 	 TIDE_LEVEL_OK, "all lent nodes are in slurm.conf", NULL},
-	{SLURM, "Gres=gpu:a100:4", "Gres=gpu:a1000:4", TIDE_LEVEL_WARNING,
-	 "Device=gpu:a100: no node in slurm.conf has it", "correct the name"},
+	{SLURM, "Gres=gpu:t4:2", "Gres=gpu:t400:2", TIDE_LEVEL_WARNING,
+	 "Device=gpu:t4: no node in slurm.conf has it", "correct the name"},
+	/* the reference need not be there, and then needs no weight */
+	{SLURM,
+	 "Gres=gpu:a100:4\nNodeName=cv[1-8],n1 Gres=gpu:t4:2(S:0-1)\n"
+	 "PartitionName=DEFAULT State=UP GraceTime=120\n"
+	 "PartitionName=pool Nodes=ALL TRESBillingWeights=\"GRES/gpu:a100=100000,",
+	 "\nNodeName=cv[1-8],n1 Gres=gpu:t4:2\n"
+	 "PartitionName=DEFAULT State=UP GraceTime=120\n"
+	 "PartitionName=pool Nodes=ALL TRESBillingWeights=\"",
+	 TIDE_LEVEL_OK, "gpu:t4 has 20833.333333", NULL},
 	{SLURM, "accounting_storage/slurmdbd", "accounting_storage/none",
 	 TIDE_LEVEL_ERROR, "slurmdbd keeps the ledger",
 	 "AccountingStorageType=accounting_storage/slurmdbd"},
