@@ -10,12 +10,12 @@ test_description='windows: gate, reason, plan, refusal, wake-up'
 . "$(dirname "$0")/lib/windows.sh"
 need_cluster
 
-opens=$(($(now) + 32))
+opens=$(($(now) + 40))
 closes=$((opens + 150))
 windows $opens $closes >tide.conf
 windows_cluster --no-accounting \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP' \
-	--partition 'PartitionName=own Nodes=n[1-2] MaxTime=INFINITE State=UP'
+	--partition 'PartitionName=own Nodes=n[1-2] PriorityTier=10 MaxTime=INFINITE State=UP'
 out=$TIDE_CLUSTER_DIR/out
 mkdir "$out"
 
@@ -87,6 +87,21 @@ test_expect_success 'with --time-min it is accepted' '
 	min=$(submit_wrap "sleep 300" -N2 -w "n[1-2]" -c1 -t 10 --time-min=1 -o /dev/null)
 '
 
+test_expect_success 'a job of two partitions starts where it may' '
+	two=$(submit_wrap true -p pool,own -w n1 -t 10 -o /dev/null) &&
+	wait_job_end "$two" 15 &&
+	job_is "$two" COMPLETED
+'
+
+test_expect_success 'inside a reservation there are no windows' '
+	scontrol create reservation=free nodes=n2 users=root \
+		start=now duration=2 flags=ignore_jobs >/dev/null &&
+	in=$(submit_wrap true --reservation=free -w n2 -t 1 -o /dev/null) &&
+	wait_job_end "$in" 15 &&
+	job_is "$in" COMPLETED &&
+	scontrol delete reservation=free
+'
+
 test_expect_success 'an interactive job is told that it cannot be requeued' '
 	timeout 20 srun -N1 -w n3 -t 1 true 2>said &&
 	grep -q "cannot be requeued" said &&
@@ -111,6 +126,13 @@ test_expect_success 'at the opening both start at once' '
 test_expect_success 'the limit is raised to just past the close' '
 	wait_for 5 limit_is "$min" 00:04:00 &&
 	test "$(job_epoch "$min" EndTime)" -gt $closes
+'
+
+test_expect_success 'what does not fit behind the running jobs is not planned' '
+	tight=$(submit_wrap true -w n1 --exclusive -t 2 -o /dev/null) &&
+	sleep 3 &&
+	test "$(job_field "$tight" StartTime)" = Unknown &&
+	scancel "$tight"
 '
 
 test_expect_success 'a job of --time alone keeps its limit' '

@@ -103,6 +103,9 @@ static void recognise(const struct tide_job_view *job, struct tide_job *note)
 		note->changed = false;
 		note->close = 0;
 		note->known = false;
+		/* Backfill starts at --time-min; else --time was changed. */
+		if (!job->limit_by_default && job->limit_min != job->time_min)
+			note->user_min = job->limit_min;
 	} else {
 		/* Ours, from before a restart of slurmctld. */
 		note->known = true;
@@ -213,7 +216,7 @@ static void look_reason(struct pass *pass, const job_record_t *record,
 
 /*
  * Backfill puts a job after others without asking again which nodes are open
- * then: move such a start on to where they are.
+ * then: move such a start on to where they are, or to where nobody knows.
  */
 static void look_planned(struct pass *pass, const job_record_t *record,
 			 const struct tide_job_view *job,
@@ -230,11 +233,13 @@ static void look_planned(struct pass *pass, const job_record_t *record,
 	need = tide_pick_need(record, job, note->user_min);
 	while (!tide_plan_fits(pass->plan, at, need, nodes)) {
 		at = tide_plan_next(pass->plan, at);
-		if (at > pass->now + TIDE_HORIZON)
+		if (at > pass->now + TIDE_HORIZON) {
+			at = 0;
 			break;
+		}
 	}
 	FREE_NULL_BITMAP(nodes);
-	if (at != job->start && at <= pass->now + TIDE_HORIZON)
+	if (at != job->start)
 		add_deed(pass, DEED_PLANNED, job)->time = at;
 }
 
