@@ -33,8 +33,7 @@ int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
 /* NULL: nothing for the environment of prolog and epilog. */
 #if TIDE_GRES_HAS_EPILOG
 gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js);
-void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info,
-			   int node_inx);
+void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info, int node_inx);
 
 gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js)
 {

@@ -27,9 +27,10 @@ int tide_device_number(const char *path, uint32_t *ret_number,
 	for (; start < len; start++) {
 		number = number * 10 + (uint32_t)(path[start] - '0');
 		if (number > TIDE_DEVICE_MAX)
-			return tide_err_set(err, ERANGE,
-					    "number of device file '%s' is above %d",
-					    path, TIDE_DEVICE_MAX);
+			return tide_err_set(
+				err, ERANGE,
+				"number of device file '%s' is above %d", path,
+				TIDE_DEVICE_MAX);
 	}
 	*ret_number = number;
 	return 0;

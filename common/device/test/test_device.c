@@ -14,18 +14,18 @@ static const struct {
 	int number;
 	int errnum;
 } files[] = {
-	{ "/dev/cambricon_dev0", 0, 0 },
-	{ "/dev/cambricon_dev7", 7, 0 },
-	{ "/dev/cambricon_dev15", 15, 0 },
-	{ "/dev/davinci007", 7, 0 },
-	{ "/dev/dri/renderD128", 128, 0 },
-	{ "/dev/v2x/dev65535", 65535, 0 },
-	{ "12", 12, 0 },
-	{ "/dev/dev65536", -1, ERANGE },
-	{ "/dev/dev99999999999999999999", -1, ERANGE },
-	{ "/dev/cambricon_ctl", -1, EINVAL },
-	{ "/dev/cambricon_dev3a", -1, EINVAL },
-	{ "", -1, EINVAL },
+	{"/dev/cambricon_dev0", 0, 0},
+	{"/dev/cambricon_dev7", 7, 0},
+	{"/dev/cambricon_dev15", 15, 0},
+	{"/dev/davinci007", 7, 0},
+	{"/dev/dri/renderD128", 128, 0},
+	{"/dev/v2x/dev65535", 65535, 0},
+	{"12", 12, 0},
+	{"/dev/dev65536", -1, ERANGE},
+	{"/dev/dev99999999999999999999", -1, ERANGE},
+	{"/dev/cambricon_ctl", -1, EINVAL},
+	{"/dev/cambricon_dev3a", -1, EINVAL},
+	{"", -1, EINVAL},
 };
 
 static const struct {
@@ -34,13 +34,13 @@ static const struct {
 	const char *list;
 	const char *constrained;
 } lists[] = {
-	{ 0, { 0 }, "", "" },
-	{ 1, { 0 }, "0", "0" },
-	{ 1, { 3 }, "3", "0" },
-	{ 2, { 0, 1 }, "0,1", "0,1" },
-	{ 2, { 2, 3 }, "2,3", "0,1" },
-	{ 3, { 10, 9, 2 }, "2,9,10", "0,1,2" },
-	{ 4, { 65535, 0, 128, 4 }, "0,4,128,65535", "0,1,2,3" },
+	{0, {0}, "", ""},
+	{1, {0}, "0", "0"},
+	{1, {3}, "3", "0"},
+	{2, {0, 1}, "0,1", "0,1"},
+	{2, {2, 3}, "2,3", "0,1"},
+	{3, {10, 9, 2}, "2,9,10", "0,1,2"},
+	{4, {65535, 0, 128, 4}, "0,4,128,65535", "0,1,2,3"},
 };
 
 static void test_numbers(void)
@@ -59,15 +59,15 @@ static void test_numbers(void)
 			   "'%s' is device %d", files[i].path, files[i].number);
 			continue;
 		}
-		ok(rc == -1 && errno == files[i].errnum,
-		   "'%s' is refused: %s", files[i].path, err.text);
+		ok(rc == -1 && errno == files[i].errnum, "'%s' is refused: %s",
+		   files[i].path, err.text);
 		is_int(number, 4711, "the result is untouched");
 	}
 }
 
 static void test_lists(void)
 {
-	const uint32_t twice[] = { 4, 1, 4 };
+	const uint32_t twice[] = {4, 1, 4};
 	struct tide_err err;
 	char *text;
 	size_t i;
@@ -75,13 +75,14 @@ static void test_lists(void)
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		text = NULL;
 		is_int(tide_device_list(lists[i].numbers, lists[i].count, &text,
-					&err), 0, "a list is made");
+					&err),
+		       0, "a list is made");
 		is_str(text, lists[i].list, "the list of numbers");
 		free(text);
 		text = NULL;
 		is_int(tide_device_visible(lists[i].numbers, lists[i].count,
-					   true, &text, &err), 0,
-		       "a constrained list is made");
+					   true, &text, &err),
+		       0, "a constrained list is made");
 		is_str(text, lists[i].constrained, "counted from 0");
 		free(text);
 	}

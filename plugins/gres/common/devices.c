@@ -28,8 +28,8 @@ static bool describe(gres_device_t *device)
 		error("'%s' in gres.conf is not a device file", device->path);
 		return false;
 	}
-	device->dev_desc.type = S_ISCHR(st.st_mode) ? DEV_TYPE_CHAR :
-						      DEV_TYPE_BLOCK;
+	device->dev_desc.type =
+		S_ISCHR(st.st_mode) ? DEV_TYPE_CHAR : DEV_TYPE_BLOCK;
 	device->dev_desc.major = major(st.st_rdev);
 	device->dev_desc.minor = minor(st.st_rdev);
 	return true;

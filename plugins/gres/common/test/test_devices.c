@@ -123,7 +123,8 @@ static void test_multiple(void)
 	is_numbers(devices, "0-1", NULL, "0,1", "two files are one device");
 	device = list_peek(devices);
 	ok(device->dev_desc.major == MAJOR && device->dev_desc.minor == 0 &&
-	   device->dev_desc.type == DEV_TYPE_CHAR, "what the cgroup is told");
+		   device->dev_desc.type == DEV_TYPE_CHAR,
+	   "what the cgroup is told");
 	FREE_NULL_LIST(devices);
 	FREE_NULL_LIST(records);
 }
@@ -136,12 +137,12 @@ static void test_bad(void)
 		int count;
 		const char *name;
 	} bad[] = {
-		{ "dev9", SLURM_ERROR, 0, "a missing file" },
-		{ "dev[0,9,1]", SLURM_ERROR, 2, "one missing among three" },
-		{ "dev[0-1,0]", SLURM_ERROR, 2, "a file named twice" },
-		{ "plain7", SLURM_ERROR, 0, "no device file" },
-		{ "ctl", SLURM_ERROR, 0, "a name without a number" },
-		{ NULL, SLURM_SUCCESS, 0, "Count= without File=" },
+		{"dev9", SLURM_ERROR, 0, "a missing file"},
+		{"dev[0,9,1]", SLURM_ERROR, 2, "one missing among three"},
+		{"dev[0-1,0]", SLURM_ERROR, 2, "a file named twice"},
+		{"plain7", SLURM_ERROR, 0, "no device file"},
+		{"ctl", SLURM_ERROR, 0, "a name without a number"},
+		{NULL, SLURM_SUCCESS, 0, "Count= without File="},
 	};
 	List records, devices;
 	size_t i;
@@ -200,8 +201,8 @@ static void test_pack(void)
 /* True when the synthetic device files could be made. */
 static bool make_files(void)
 {
-	static const char *const names[] = { "dev0", "dev1", "dev3", "dev4",
-					     "ipcm0", "ctl" };
+	static const char *const names[] = {"dev0", "dev1",  "dev3",
+					    "dev4", "ipcm0", "ctl"};
 	bool made = true;
 	size_t i;
 	char *path;
