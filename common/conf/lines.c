@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 
 #include "common/util/err.h"
+#include "common/util/file.h"
 
 enum {
-	MAX_DEPTH = 16,		     /* of files that include files */
-	MAX_SIZE = 16 * 1024 * 1024, /* of one file */
+	MAX_DEPTH = 16, /* of files that include files */
 };
 
 /* The files that are being read, the innermost first. */
@@ -89,40 +89,27 @@ static int keep_line(struct reader *r, const char *file, int line,
 static int slurp(const char *path, char **ret_text, struct stat *ret_st,
 		 const char **ret_why)
 {
-	FILE *in = fopen(path, "re");
-	char *text = NULL;
-	size_t len;
+	char *text;
 
 	*ret_why = NULL;
-	if (!in)
+	/* look first: opening a pipe would wait for a writer */
+	if (stat(path, ret_st))
 		return -1;
-	if (fstat(fileno(in), ret_st))
-		goto fail;
-	if (!S_ISREG(ret_st->st_mode) || ret_st->st_size > MAX_SIZE) {
-		*ret_why = S_ISREG(ret_st->st_mode) ? "it is too large"
-						    : "it is not a file";
+	if (!S_ISREG(ret_st->st_mode)) {
+		*ret_why = "it is not a file";
 		errno = EINVAL;
-		goto fail;
+		return -1;
 	}
-	text = malloc((size_t)ret_st->st_size + 1);
-	if (!text)
-		goto fail;
-	len = fread(text, 1, (size_t)ret_st->st_size, in);
-	if (ferror(in))
-		goto fail;
-	text[len] = '\0';
-	if (strlen(text) != len) {
-		*ret_why = "it is no text: it holds a zero byte";
+	if (tide_file_read(path, &text, NULL))
+		return -1;
+	if (strlen(text) != (size_t)ret_st->st_size) {
+		*ret_why = "it holds a zero byte, or changed while it was read";
 		errno = EINVAL;
-		goto fail;
+		free(text);
+		return -1;
 	}
-	fclose(in);
 	*ret_text = text;
 	return 0;
-fail:
-	free(text);
-	fclose(in);
-	return -1;
 }
 
 static void cut_comment(char *text)

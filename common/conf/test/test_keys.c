@@ -12,6 +12,7 @@
 #include "common/conf/build.h"
 #include "common/conf/keydoc.h"
 #include "common/util/err.h"
+#include "common/util/file.h"
 #include "tests/lib/tap.h"
 
 /* The largest record there is, for any key. */
@@ -65,27 +66,14 @@ static char *example(void)
 	return text;
 }
 
-/* The whole file, or "". */
-static char *slurp(const char *path)
-{
-	FILE *in = fopen(path, "r");
-	char *text = calloc(1, 65536);
-
-	if (in && text && !fread(text, 1, 65535, in))
-		diag("%s is empty", path);
-	if (in)
-		fclose(in);
-	return text;
-}
-
 static void test_example(void)
 {
 	static const char path[] = TOP_SRCDIR "/contrib/examples/tide.conf";
 	struct tide_conf *conf = NULL;
 	struct tide_err err = {""};
-	char *made = example(), *kept = slurp(path);
+	char *made = example(), *kept = NULL;
 
-	ok(!strcmp(made, kept),
+	ok(!tide_file_read(path, &kept, NULL) && !strcmp(made, kept),
 	   "contrib/examples/tide.conf is what keydoc --example prints");
 	if (!ok(!tide_conf_load(path, NULL, &conf, NULL, &err),
 		"and it is a good tide.conf"))
