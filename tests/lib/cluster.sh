@@ -16,7 +16,7 @@ need_cluster() {
 	local lacks
 
 	lacks=$("$CLUSTER" check "$@" 2>&1) && return
-	skip_all="no cluster can run here: ${lacks#cluster: }"
+	skip_all="no cluster can run here: ${lacks#cluster: cannot run here: }"
 	test_done
 }
 
