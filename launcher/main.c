@@ -57,6 +57,11 @@ int main(int argc, char **argv)
 		settle_threads(argv);
 		return tide_cmd_train(argc - 1, argv + 1);
 	}
+	if (!strcmp(what, "exec")) {
+		fprintf(stderr,
+			"tiderun: exec is not supported yet: start your own program with srun, and let it save at a signal\n");
+		return TIDE_EXIT_USAGE;
+	}
 	if (*what)
 		fprintf(stderr, "tiderun: unknown command '%s'\n", what);
 	usage(stderr);

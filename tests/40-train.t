@@ -97,6 +97,7 @@ test_expect_success 'help, version and usage' '
 	"$tiderun" --version | grep "^tiderun [0-9]" &&
 	test_expect_code 2 "$tiderun" &&
 	test_expect_code 2 "$tiderun" fly &&
+	test_expect_code 2 "$tiderun" exec -- true 2>exec.out && grep "not supported yet" exec.out &&
 	test_expect_code 2 "$tiderun" train &&
 	test_expect_code 2 "$tiderun" train --ranks=0 x.yaml &&
 	test_expect_code 1 "$tiderun" train none.yaml

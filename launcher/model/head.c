@@ -10,8 +10,6 @@
 
 #include "launcher/model/model.h"
 
-#include <string.h>
-
 enum {
 	WEIGHT,
 	BIAS
@@ -54,8 +52,8 @@ static void norm_backward(struct tide_layer *l, struct tide_model *m,
 {
 	size_t rows = (size_t)pass->batch * pass->time, c = m->shape.width;
 
-	memcpy(m->narrow, d, rows * c * sizeof(*d));
-	memset(d, 0, rows * c * sizeof(*d));
+	m->ops->copy(m->narrow, d, rows * c);
+	m->ops->zero(d, rows * c);
 	m->ops->norm_grad(d, GRAD(m, l->p[WEIGHT]), GRAD(m, l->p[BIAS]),
 			  m->narrow, in, VALUE(m, l->p[WEIGHT]), l->keep[STAT],
 			  l->keep[STAT] + rows, rows, c);

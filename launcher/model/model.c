@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The head works on about this many logits at once, to stay in cache. */
 #define LOGITS_AT_ONCE ((size_t)2 << 20)
@@ -135,7 +134,7 @@ void tide_model_destroy(struct tide_model *model)
 
 void tide_model_zero_grad(struct tide_model *model)
 {
-	memset(model->params.grad, 0, model->params.count * sizeof(real));
+	model->ops->zero(model->params.grad, model->params.count);
 }
 
 static const real *input_of(struct tide_model *m, int i)

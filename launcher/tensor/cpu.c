@@ -40,6 +40,16 @@ static void set_threads(int threads)
 	openblas_set_num_threads(nthreads);
 }
 
+static void zero(real *y, size_t count)
+{
+	memset(y, 0, count * sizeof(*y));
+}
+
+static void copy(real *y, const real *x, size_t count)
+{
+	memcpy(y, x, count * sizeof(*y));
+}
+
 static void gemm(bool trans_a, bool trans_b, int m, int n, int k, real alpha,
 		 const real *a, int lda, const real *b, int ldb, real beta,
 		 real *c, int ldc)
@@ -348,6 +358,8 @@ static void adamw(real *p, const real *g, real *m, real *v, size_t count,
 static const struct tide_ops cpu_ops = {
 	.name = "cpu",
 	.set_threads = set_threads,
+	.zero = zero,
+	.copy = copy,
 	.gemm = gemm,
 	.bias_set = bias_set,
 	.bias_add = bias_add,

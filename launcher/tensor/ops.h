@@ -48,6 +48,9 @@ struct tide_ops {
 	/* How many threads the operations may use from now on; at least 1. */
 	void (*set_threads)(int threads);
 
+	void (*zero)(real *y, size_t count);
+	void (*copy)(real *y, const real *x, size_t count);
+
 	/* c[m][n] = alpha * op(a) * op(b) + beta * c; op transposes if true */
 	void (*gemm)(bool trans_a, bool trans_b, int m, int n, int k,
 		     real alpha, const real *a, int lda, const real *b, int ldb,
