@@ -8,8 +8,9 @@
 #include "plugins/select/tide/notes.h"
 #include "plugins/select/tide/plan.h"
 
-/* Slurm's own tests made for one question, at most. */
+/* Slurm's own tests made, and openings looked at, for one question at most. */
 #define MAX_TESTS 12
+#define MAX_STEPS 256
 
 /* What one question is about. */
 struct pick {
@@ -74,9 +75,12 @@ static void note_first_opening(const struct pick *pick, const bitstr_t *all)
 {
 	bitstr_t *nodes = bit_copy((bitstr_t *)all);
 	int64_t at = pick->now;
+	int steps = 0;
 
 	do {
 		at = opening_after(pick, at);
+		if (steps++ == MAX_STEPS)
+			at = TIDE_NEVER;
 		if (at == TIDE_NEVER)
 			break;
 		bit_copybits(nodes, (bitstr_t *)all);
@@ -184,9 +188,11 @@ static void search(struct pick *pick, const bitstr_t *all,
 		   struct answer *last, struct start *best)
 {
 	int64_t at = pick->now;
+	int steps;
 
-	while (pick->tests < MAX_TESTS && at != TIDE_NEVER &&
-	       (!best->from || at < best->at)) {
+	for (steps = 0; steps < MAX_STEPS && pick->tests < MAX_TESTS &&
+			at != TIDE_NEVER && (!best->from || at < best->at);
+	     steps++) {
 		int64_t busy = try_at(pick, at, all, last, best);
 		int64_t opening = opening_after(pick, at);
 
