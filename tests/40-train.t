@@ -325,6 +325,12 @@ test_expect_success 'what one rank alone meets is told by that rank, and all end
 	grep "rank 1 on .*: cannot open .text.: No such file" alone.out
 '
 
+test_expect_success 'a loss that is no number ends it, before anything is spoilt' '
+	write_config high "s/learning_rate: .*/learning_rate: 10/; s/every: 5m/every: 1s/; s/steps: 24/steps: 100000/; s/training:/training:\n  epsilon: 1e-30\n  weight_decay: 10/" &&
+	test_expect_code 1 ranks 2 high && grep "lower training.learning_rate" high.out &&
+	test "$(grep -c "lower training" high.out)" = 1
+'
+
 test_expect_success 'a log that cannot be opened is an error, at once' '
 	write_config nolog "s|file: nolog.jsonl|file: none/log|" &&
 	test_expect_code 1 ranks 2 nolog && grep "cannot open log .none/log.: No such file" nolog.out

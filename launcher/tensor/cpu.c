@@ -321,6 +321,12 @@ static void embed_grad(real *dtoken, real *dposition, const real *dx,
 	}
 }
 
+/* One thread: it is a single pass over memory. */
+static double sum_squares(const real *x, size_t count)
+{
+	return kernels->sum_squares(x, count);
+}
+
 static double softmax_loss(real *logits, const int32_t *targets, size_t rows,
 			   size_t cols, real scale, bool grad)
 {
@@ -365,6 +371,7 @@ static const struct tide_ops cpu_ops = {
 	.bias_add = bias_add,
 	.bias_grad = bias_grad,
 	.add = add,
+	.sum_squares = sum_squares,
 	.norm = norm,
 	.norm_grad = norm_grad,
 	.gelu = gelu,

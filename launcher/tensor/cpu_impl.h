@@ -17,6 +17,7 @@ struct tide_cpu_kernels {
 	void (*bias_grad)(real *db, const real *dy, size_t rows, size_t cols,
 			  size_t from, size_t to);
 	void (*add)(real *y, const real *x, size_t count);
+	double (*sum_squares)(const real *x, size_t count);
 	void (*norm)(real *y, real *mean, real *rstd, const real *x,
 		     const real *w, const real *b, size_t rows, size_t cols);
 	void (*norm_grad_x)(real *dx, const real *dy, const real *x,

@@ -95,6 +95,16 @@ static void add(real *y, const real *x, size_t count)
 		y[i] += x[i];
 }
 
+static double sum_squares(const real *x, size_t count)
+{
+	double sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+	for (size_t i = 0; i < count; i++)
+		sum += (double)x[i] * x[i];
+	return sum;
+}
+
 static void norm_row(real *y, real *ret_mean, real *ret_rstd, const real *x,
 		     const real *w, const real *b, size_t cols)
 {
@@ -288,6 +298,7 @@ const struct tide_cpu_kernels TIDE_CPU_TABLE = {
 	.bias_add = bias_add,
 	.bias_grad = bias_grad,
 	.add = add,
+	.sum_squares = sum_squares,
 	.norm = norm,
 	.norm_grad_x = norm_grad_x,
 	.norm_grad_w = norm_grad_w,

@@ -69,6 +69,9 @@ struct tide_ops {
 	/* y += x */
 	void (*add)(real *y, const real *x, size_t count);
 
+	/* Sum of squares, in double */
+	double (*sum_squares)(const real *x, size_t count);
+
 	/* Layer normalisation, eps 1e-5; keeps mean[r] and rstd[r]. */
 	void (*norm)(real *y, real *mean, real *rstd, const real *x,
 		     const real *w, const real *b, size_t rows, size_t cols);

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include <errno.h>
+#include <math.h>
 
 #include "launcher/comm/tree.h"
 #include "launcher/train/trainer_impl.h"
@@ -98,8 +98,8 @@ static void agree(struct tide_trainer *t, double *ret_loss, int *ret_asks)
 		sum / ((double)t->plan.global_batch * t->model->shape.context);
 }
 
-int tide_trainer_step(struct tide_trainer *t, double *ret_loss, int *ret_asks,
-		      struct tide_err *err)
+int tide_trainer_step(struct tide_trainer *t, double *ret_loss,
+		      double *ret_norm, int *ret_asks, struct tide_err *err)
 {
 	struct tide_params *p = &t->model->params;
 	double rate = tide_settings_rate(t->settings, t->step);
@@ -108,6 +108,9 @@ int tide_trainer_step(struct tide_trainer *t, double *ret_loss, int *ret_asks,
 		return -1;
 	tide_group_sum(t->group, p->grad, p->count);
 	agree(t, ret_loss, ret_asks);
+	*ret_norm = sqrt(t->model->ops->sum_squares(p->grad, p->count));
+	if (!isfinite(*ret_loss) || !isfinite(*ret_norm))
+		return 1;
 	tide_adamw_step(&t->opt, p, t->model->ops, t->step + 1, rate);
 	t->step++;
 	return 0;

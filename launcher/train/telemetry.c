@@ -44,10 +44,11 @@ static void put_json(struct tide_telemetry *t, const struct tide_step_report *r)
 	if (!t->log)
 		return;
 	fprintf(t->log,
-		"{\"step\":%lld,\"loss\":%.9g,\"tokens_per_s\":%.6g,\"comm_share\":%.6g,\"learning_rate\":%.9g,\"tokens\":%lld,\"seconds\":%.6g,\"ranks\":%d,\"run\":%d,\"time\":%.3f}\n",
+		"{\"step\":%lld,\"loss\":%.9g,\"tokens_per_s\":%.6g,\"comm_share\":%.6g,\"gradient_norm\":%.6g,\"learning_rate\":%.9g,\"tokens\":%lld,\"seconds\":%.6g,\"ranks\":%d,\"run\":%d,\"time\":%.3f}\n",
 		(long long)r->step, r->loss, r->tokens / r->seconds,
-		r->comm_seconds / r->seconds, r->rate, (long long)r->tokens,
-		r->seconds, r->ranks, r->run, seconds(CLOCK_REALTIME));
+		r->comm_seconds / r->seconds, r->norm, r->rate,
+		(long long)r->tokens, r->seconds, r->ranks, r->run,
+		seconds(CLOCK_REALTIME));
 	if (ferror(t->log) && !t->log_broken) {
 		t->log_broken = true;
 		fprintf(t->person,

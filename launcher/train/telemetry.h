@@ -16,6 +16,7 @@ struct tide_step_report {
 	int64_t step; /* steps done, this one included */
 	int64_t steps;
 	double loss; /* mean over the global batch, nats a token */
+	double norm; /* of the gradient */
 	double rate; /* learning rate */
 	int64_t tokens;
 	double seconds;

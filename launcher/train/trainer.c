@@ -8,7 +8,6 @@
 #include "launcher/train/trainer.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <time.h>
 
@@ -48,12 +47,14 @@ static void tell_failure(struct tide_trainer *t, const struct tide_err *err)
 		fprintf(stderr, "tiderun: %s\n", err->text);
 }
 
-static void report(struct tide_trainer *t, double loss, double began)
+static void report(struct tide_trainer *t, double loss, double norm,
+		   double began)
 {
 	const struct tide_step_report r = {
 		.step = t->step,
 		.steps = t->settings->steps,
 		.loss = loss,
+		.norm = norm,
 		.rate = tide_settings_rate(t->settings, t->step - 1),
 		.tokens = t->plan.global_batch * t->settings->context,
 		.seconds = tide_trainer_now() - began,
@@ -120,18 +121,19 @@ static int loop(struct tide_trainer *t, struct tide_err *err)
 	int asks = 0;
 
 	while (t->step < steps) {
-		double began = tide_trainer_now(), loss;
+		double began = tide_trainer_now(), loss, norm;
+		int rc = tide_trainer_step(t, &loss, &norm, &asks, err);
 
-		if (tide_trainer_step(t, &loss, &asks, err)) {
+		if (rc < 0) {
 			tell_failure(t, err);
 			tide_comm_abort(t->comm, TIDE_FAILED);
 		}
-		if (!isfinite(loss))
+		if (rc)
 			return tide_err_set(
 				err, t->rank ? ECANCELED : EDOM,
-				"the loss is no longer a number at step %lld: lower training.learning_rate; the last checkpoint is from before",
-				(long long)t->step);
-		report(t, loss, began);
+				"cannot go on after step %lld: loss %g, gradient %g; lower training.learning_rate, the checkpoints are from before",
+				(long long)t->step, loss, norm);
+		report(t, loss, norm, began);
 		if (t->step < steps && asks & (TIDE_WARNED | TIDE_ENDING)) {
 			stop_early(t, asks);
 			return TIDE_STOPPED;

@@ -55,12 +55,16 @@ void tide_trainer_release(struct tide_trainer *t);
 /* setup.c: save now; rank 0.  A failure is said, and training goes on. */
 int tide_trainer_save(struct tide_trainer *t);
 
-/* step.c: one optimizer step.  ret_asks: enum tide_stop of all ranks and
- * TIDE_ASK_SAVE of rank 0, or-ed.  Mean loss in ret_loss. */
+/*
+ * step.c: one optimizer step.  ret_asks: enum tide_stop of all ranks and
+ * TIDE_ASK_SAVE of rank 0, or-ed.  Mean loss in ret_loss, norm of the gradient
+ * in ret_norm.  Returns 0; 1 if one of these is no number, on every rank, with
+ * nothing changed; -1 for an error that this rank alone met.
+ */
 enum {
 	TIDE_ASK_SAVE = 256
 };
-int tide_trainer_step(struct tide_trainer *t, double *ret_loss, int *ret_asks,
-		      struct tide_err *err);
+int tide_trainer_step(struct tide_trainer *t, double *ret_loss,
+		      double *ret_norm, int *ret_asks, struct tide_err *err);
 
 #endif

@@ -117,6 +117,21 @@ static void test_bias(size_t rows, size_t cols)
 	near(y, want, rows * cols, 1e-6, "add");
 }
 
+static void test_sum_squares(void)
+{
+	enum {
+		COUNT = 1001
+	};
+	real *x = numbers(COUNT, 1, 3);
+	double want = 0, got = ops->sum_squares(x, COUNT);
+
+	for (int i = 0; i < COUNT; i++)
+		want += (double)x[i] * x[i];
+	ok(fabs(got - want) < 1e-9 * want, "%s: sum_squares", label);
+	x[7] = NAN;
+	ok(isnan(ops->sum_squares(x, COUNT)), "%s: and a NaN is seen", label);
+}
+
 static void norm_naive(double *y, double *mean, double *rstd, const real *x,
 		       const real *w, const real *b, size_t rows, size_t cols)
 {
@@ -384,6 +399,7 @@ static void test_all(void)
 	test_gemm();
 	test_bias(5, 7);
 	test_bias(1100, 129);
+	test_sum_squares();
 	test_norm(3, 13);
 	test_norm(1100, 130);
 	test_gelu(37);
