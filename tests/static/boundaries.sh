@@ -52,6 +52,20 @@ forbid "common/ neither logs nor exits" \
 	'\b(printf|perror|exit|abort|assert|syslog)[[:space:]]*\(' "${common[@]}"
 forbid "model code calls no BLAS, MPI or HDF5" \
 	'\b(cblas_|MPI_|H5[A-Z])' "${model[@]}"
+# apart FILE...: the sources of launcher/ but these and the tests.
+apart()
+{
+	printf '%s\n' "${sources[@]}" | grep -E '^launcher/' |
+		grep -vE '/test/' | grep -vxF "$(printf '%s\n' "$@")"
+}
+mapfile -t no_mpi < <(apart launcher/comm/mpi.c)
+mapfile -t no_hdf5 < <(apart launcher/checkpoint/layout.c)
+mapfile -t no_blas < <(apart launcher/tensor/cpu.c)
+forbid "MPI is called by launcher/comm/mpi.c" '\bMPI_[A-Z]' "${no_mpi[@]}"
+forbid "HDF5 is called by launcher/checkpoint/layout.c" '\bH5[A-Z]' \
+	"${no_hdf5[@]}"
+forbid "BLAS is called by launcher/tensor/cpu.c" \
+	'\b(cblas|openblas)_' "${no_blas[@]}"
 
 while read -r f; do
 	[ -f "$f" ] || continue
