@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,8 +119,12 @@ static int resolve(char *text, const char *const *priced, size_t n, FILE *out,
 			filled = 1;
 		}
 	}
-	if (has_price(&w, priced, n))
-		*priced_count += w.count ? strtol(w.count, NULL, 10) : 1;
+	/* The count is the user's: as many as fit. */
+	if (has_price(&w, priced, n) &&
+	    __builtin_add_overflow(*priced_count,
+				   w.count ? strtol(w.count, NULL, 10) : 1,
+				   priced_count))
+		*priced_count = LONG_MAX;
 	fprintf(out, "%s%s", w.prefix, w.name);
 	if (w.type)
 		fprintf(out, ":%s", w.type);
@@ -160,6 +165,7 @@ int tide_gres_resolve(const char *text, const char *const *priced, size_t n,
 	if (rc < 0)
 		return -1;
 	*ret_text = result;
-	*ret_priced += count;
+	if (__builtin_add_overflow(*ret_priced, count, ret_priced))
+		*ret_priced = LONG_MAX;
 	return 0;
 }

@@ -18,7 +18,7 @@
  * nodes of the job have.  ret_text gets the request with types filled in, for
  * the caller to free, or NULL when nothing had to be; *ret_priced is raised by
  * the number of priced devices that are asked for (of a node, job, task,
- * whatever the request is about).
+ * whatever the request is about), at most to LONG_MAX.
  *
  * 0, or -1 with errno and err: EINVAL: several types could be meant (err says
  * which), or a word is no request.  ENOMEM.

@@ -34,7 +34,8 @@ void tide_site_say(struct tide_site *site, enum tide_level level,
 
 /*
  * The key of the whole file must list these words; must have that value.  Adds
- * an ok finding when it does, else one of that level with why and the fix.
+ * an ok finding when it does, else one of that level with why and the fix.  No
+ * words are no finding.
  */
 void tide_site_words(struct tide_site *site, enum tide_level level,
 		     const char *key, const char *const *words, size_t n_words,

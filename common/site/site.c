@@ -77,6 +77,8 @@ void tide_site_words(struct tide_site *site, enum tide_level level,
 	const char *value = tide_slurm_get(site->slurm, key, &record);
 	char *missing = NULL, *fixed = NULL, *fix = NULL;
 
+	if (!n_words)
+		return;
 	if (missing_words(value, words, n_words, &missing, &fixed) ||
 	    asprintf(&fix, "%s=%s", key, fixed) < 0) {
 		fix = NULL;

@@ -45,6 +45,8 @@ static const struct {
 	{P "Fee=-1", "2: Fee=-1: must be from 0 to 100"},
 	{P "Fee=5%", "2: Fee=5%: a decimal number is wanted"},
 	{P "CreditUnit=0", "2: CreditUnit=0: must be from 0.000001 to 1000000000"},
+	{D "CreditUnit=x\nReference=gpu:a\nDevice=gpu:a TFLOPS=1",
+	 "4: CreditUnit=x: a decimal number is wanted"},
 	{P "CreditPrice=1e3", "2: CreditPrice=1e3: a decimal number is wanted"},
 	{P "Mode=maybe", "2: Mode=maybe: must be one of enforce|observe"},
 	{P "Mode=enforce|observe", "2: Mode=enforce|observe: must be one of enforce|observe"},

@@ -8,6 +8,7 @@
 #include "tests/lib/tap.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 
 static const char *const priced[] = { "gpu:a100", "gpu:t4", "mlu:mlu290" };
@@ -61,6 +62,13 @@ int main(void)
 			   errno == EINVAL && !text && count == 10,
 		   "'%s' is refused: %s", bad[i], err.text);
 	}
+	text = NULL;
+	count = 10;
+	ok(!tide_gres_resolve(
+		   "gres:mlu:mlu290:9223372036854775807,gres:mlu:mlu290:9223372036854775807",
+		   priced, 3, &text, &count, &err) &&
+		   !text && count == LONG_MAX,
+	   "more than fits is as many as fit");
 	text = NULL;
 	count = 0;
 	ok(!tide_gres_resolve("gres:mlu:2", NULL, 0, &text, &count, &err) &&

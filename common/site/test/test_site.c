@@ -312,6 +312,25 @@ static void test_good(void)
 	tide_findings_release(&findings);
 }
 
+/* What is not set, and need not be, is no finding. */
+static void test_unused(void)
+{
+	struct tide_findings findings = {0};
+
+	put_all(-1, NULL, NULL);
+	put(names[SLURM],
+	    "ClusterName=t\nNodeName=lab[01-05],cv[1-8]\nPartitionName=pool Nodes=ALL\n",
+	    NULL, NULL);
+	ok(!tide_site_check(folder, NULL, &findings, NULL),
+	   "a site whose nodes have no priced device");
+	for (int level = TIDE_LEVEL_OK; level <= TIDE_LEVEL_ERROR; level++)
+		ok(!find(&findings, (enum tide_level)level, "GresTypes") &&
+			   !find(&findings, (enum tide_level)level, "(null)"),
+		   "needs no GresTypes: %s",
+		   tide_level_name((enum tide_level)level));
+	tide_findings_release(&findings);
+}
+
 static void make_folders(void)
 {
 	static const char *const files[] = {
@@ -338,6 +357,7 @@ int main(void)
 	}
 	make_folders();
 	test_good();
+	test_unused();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
