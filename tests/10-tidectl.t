@@ -133,6 +133,13 @@ test_expect_success 'every error of a tide.conf is shown, with its line' '
 	grep -q "^0 ok, 0 warnings, 3 errors" out
 '
 
+test_expect_success 'an error in bytes that are no text is shown in JSON, too' '
+	mkdir -p bytes && printf "PoolPartition=pool\nFee=\\377\n" >bytes/tide.conf &&
+	status 1 "$tidectl" check --conf-dir bytes --json &&
+	jq -e "length == 1 and .[0].line == 2 and .[0].fix == \"see tide.conf(5)\" and
+		.[0].what == \"Fee=?: a decimal number is wanted\"" out
+'
+
 cat >slurm.conf <<EOF
 ClusterName=t
 PluginDir="$PWD/ours:$PWD/stock"

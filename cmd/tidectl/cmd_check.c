@@ -22,15 +22,22 @@
 static int print_json(const struct tide_findings *findings)
 {
 	json_t *list = json_array();
+	int lost = 0;
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct tide_finding *f = &findings->finding[i];
 
-		json_array_append_new(
-			list, json_pack("{s:s, s:s, s:i, s:s, s:s?}", "level",
-					tide_level_name(f->level), "file",
-					f->file, "line", f->line, "what",
-					f->what, "fix", f->fix));
+		lost |= json_array_append_new(
+			list,
+			json_pack("{s:s, s:o, s:i, s:o, s:o}", "level",
+				  tide_level_name(f->level), "file",
+				  tidectl_json_text(f->file), "line", f->line,
+				  "what", tidectl_json_text(f->what), "fix",
+				  tidectl_json_text(f->fix)));
+	}
+	if (lost) {
+		json_decref(list);
+		list = NULL;
 	}
 	return tidectl_print_json(list);
 }

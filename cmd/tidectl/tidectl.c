@@ -67,6 +67,21 @@ int tidectl_other_option(const struct tidectl_command *command, int option)
 	return TIDECTL_USAGE;
 }
 
+json_t *tidectl_json_text(const char *text)
+{
+	json_t *value = text ? json_string(text) : json_null();
+	char *copy = value ? NULL : strdup(text);
+
+	if (!copy)
+		return value;
+	for (char *p = copy; *p; p++)
+		if (*p & 0x80)
+			*p = '?';
+	value = json_string(copy);
+	free(copy);
+	return value;
+}
+
 int tidectl_print_json(json_t *value)
 {
 	int rc;

@@ -47,6 +47,12 @@ int tidectl_usage(const struct tidectl_command *command, const char *fmt, ...)
  */
 int tidectl_other_option(const struct tidectl_command *command, int option);
 
+/*
+ * A JSON string; what is no UTF-8, as a configuration file may hold anything,
+ * becomes '?'.  Null for NULL, NULL when memory is out.
+ */
+json_t *tidectl_json_text(const char *text);
+
 /* Print value, end it, and return TIDECTL_DONE; NULL is a failure. */
 int tidectl_print_json(json_t *value);
 
