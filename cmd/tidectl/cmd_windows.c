@@ -63,8 +63,10 @@ static int is_asked(const struct tide_names *asked, const char *name)
 	return !asked->count;
 }
 
+/* The group of a node; a new one has room for all nodes of its set. */
 static struct group *group_of(struct groups *groups,
-			      const struct tide_node *node, size_t max)
+			      const struct tide_conf *conf,
+			      const struct tide_node *node)
 {
 	struct group *more;
 
@@ -78,7 +80,8 @@ static struct group *group_of(struct groups *groups,
 	groups->group = more;
 	more += groups->count;
 	*more = (struct group){.owner = node->owner, .set = node->set};
-	more->names = malloc(max * sizeof(*more->names));
+	more->names = calloc((size_t)conf->set[node->set].n_nodes,
+			     sizeof(*more->names));
 	if (!more->names)
 		return NULL;
 	groups->count++;
@@ -112,7 +115,7 @@ static int make_groups(const struct tide_conf *conf,
 
 		if (!is_asked(asked, conf->node[i].name))
 			continue;
-		group = group_of(groups, &conf->node[i], (size_t)conf->n_nodes);
+		group = group_of(groups, conf, &conf->node[i]);
 		if (!group)
 			return -1;
 		group->names[group->n_names++] = conf->node[i].name;
