@@ -15,9 +15,9 @@ AC_DEFUN([X_AC_LAUNCHER], [
 		PKG_CHECK_MODULES([MPI], [ompi-c], [],
 			[PKG_CHECK_MODULES([MPI], [mpi-c], [],
 				[x_missing="$x_missing MPI"])])
-		PKG_CHECK_MODULES([HDF5], [hdf5-serial], [],
-			[PKG_CHECK_MODULES([HDF5], [hdf5], [],
-				[x_missing="$x_missing HDF5"])])
+		PKG_CHECK_MODULES([HDF5], [hdf5-serial >= 1.10.7], [],
+			[PKG_CHECK_MODULES([HDF5], [hdf5 >= 1.10.7], [],
+				[x_missing="$x_missing HDF5-1.10.7"])])
 		PKG_CHECK_MODULES([BLAS], [openblas], [],
 			[x_missing="$x_missing OpenBLAS"])
 		PKG_CHECK_MODULES([YAML], [yaml-0.1], [],

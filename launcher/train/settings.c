@@ -263,6 +263,10 @@ static int set_key(struct reader *r, int i, const yaml_event_t *value,
 	if (value->type != YAML_SCALAR_EVENT || value->data.scalar.anchor)
 		return tide_err_set(err, EINVAL, "%s:%d: %s: wants one value",
 				    r->path, line_of(value), keys[i].name);
+	if (strlen(text_of(value)) != value->data.scalar.length)
+		return tide_err_set(err, EINVAL,
+				    "%s:%d: %s: the value holds a NUL",
+				    r->path, line_of(value), keys[i].name);
 	if (put_value(&keys[i], r->settings, text_of(value), err))
 		return tide_err_prefix(err, "%s:%d: %s", r->path,
 				       line_of(value), keys[i].name);

@@ -125,6 +125,7 @@ static const struct {
 	{11, "  learning_rate: -1", 11, "'-1' is not a number from 0"},
 	{11, "  learning_rate: 0x1", 11, "'0x1' is not a number"},
 	{11, "\tlearning_rate: 1", 11, "not valid YAML"},
+	{13, "  directory: \"a\\0b\"", 13, "the value holds a NUL"},
 	{13, "  directory: ''", 13, "must not be empty"},
 	{0, "  every: 5 parsecs", 14, "checkpoint.every: '5 parsecs' is not"},
 	{0, "  every: 0", 14, "checkpoint.every: '0' is not"},
