@@ -45,9 +45,10 @@ test_expect_success 'four ranks on two nodes find each other and finish' '
 	test "$(tail -n 1 whole.jsonl | jq -c "[.step,.ranks,.run]")" = "[20,4,0]"
 '
 
+# Slurm looks every 30 s and sends up to so much early: after 20 to 50 s here.
 test_expect_success 'warned by --signal: saves, requeues itself, resumes at that step' '
-	id=$(batch warned 1500 --time=2 --signal=USR1@110 --requeue) &&
-	wait_for 60 grep "warned at step" warned.out && released $id &&
+	id=$(batch warned 100000 --time=2 --signal=USR1@70 --requeue) &&
+	wait_for 90 grep "warned at step" warned.out && released $id &&
 	test "$(job_field $id Restarts)" = 1 &&
 	step=$(sed -n "s/.*warned at step \([0-9]*\):.*/\1/p" warned.out) &&
 	test "$step" -gt 0 && test -s warned/step-$(printf %010d $step).h5 &&
