@@ -114,8 +114,8 @@ static int check_owner(struct tide_folder *f, const struct owner *o,
 	if (strcmp(o->job, c->job))
 		return tide_err_set(
 			err, EPERM,
-			"cannot use checkpoint folder '%s': it belongs to job name '%s', this is '%s'; give each job its own checkpoint.directory",
-			f->path, o->job, c->job);
+			"cannot use checkpoint folder '%s': it belongs to job name '%s', this is '%s'; go on with it under --job-name=%s, or give this job a checkpoint.directory of its own",
+			f->path, o->job, c->job, o->job);
 	if (strcmp(o->model, c->model))
 		return tide_err_set(
 			err, EPERM,
