@@ -39,6 +39,13 @@ test_expect_success 'enrolling twice says so' '
 	tidectl credits enroll vision >out && grep before out
 '
 
+test_expect_success 'an account in capital letters would be a second one: refused' '
+	for what in "enroll Vision" "grant Vision 5 --note=x" "balance Vision" "statement Vision"; do
+		test_must_fail tidectl credits $what 2>err &&
+		grep "account .Vision.: accounts of Slurm are in small letters" err || return 1
+	done
+'
+
 test_expect_success 'without credits a job waits, for the reason that Slurm gives' '
 	poor=$(pool_job 1 -N1 --gres=mlu:mlu290:1) &&
 	wait_for 20 eval "[ \$(job_field $poor Reason) = QOSGrpBillingMinutes ]"
@@ -208,6 +215,15 @@ test_expect_success 'the audit finds nothing wrong, and gives a seal' '
 	test "$(jq .ok out.json)" = true
 '
 
+test_expect_success 'a seal that could not be written whole is not there' '
+	(
+		trap "" XFSZ
+		ulimit -f 0
+		tidectl credits audit --export-seal=half.json 2>&1 || :
+	) | grep "could not write the seal half.json: File too large" &&
+	test ! -e half.json
+'
+
 # tampered STATEMENT UNDO: the audit notices.
 tampered() {
 	sql "$1" || return 1
@@ -242,6 +258,13 @@ test_expect_success 'a removed, moved or added transaction is found' '
 		"delete from tide_line where txn=999" &&
 	tampered "update tide_account set balance=balance+1" \
 		"update tide_account set balance=balance-1"
+'
+
+test_expect_success 'a refund without its lines is found' '
+	refund=$(sql "select id from tide_txn where kind=\"refund\"") &&
+	tampered "update tide_line set txn=-txn where txn=$refund" \
+		"update tide_line set txn=-txn where txn=-$refund" &&
+	grep "transaction $refund: it refunds no charge" out
 '
 
 test_expect_success 'a changed job row is found' '
@@ -281,6 +304,18 @@ test_expect_success 'a new rate holds for runs that start after it' '
 	wait_for 20 prices_known 3 && audit_ok
 '
 
+# The first prices and the third are the same, but for their time.
+test_expect_success 'prices of another time are found' '
+	first=$(sql "select min(id) from tide_txn where kind=\"prices\"") &&
+	third=$(sql "select max(id) from tide_txn where kind=\"prices\"") &&
+	third_run=$(pool_job 1 -w n3 --gres=mlu:mlu290:1) &&
+	wait_for 40 charged $third_run 1 && audit_ok &&
+	charge=$(sql "select id from tide_txn where ref like \"run % $third_run %\"") &&
+	tampered "update tide_txn set detail=replace(detail,\"prices\\\":$third,\",\"prices\\\":$first,\") where id=$charge" \
+		"update tide_txn set detail=replace(detail,\"prices\\\":$first,\",\"prices\\\":$third,\") where id=$charge" &&
+	grep "transaction $charge: job $third_run was charged at the prices of another time" out
+'
+
 test_expect_success 'a bad tide.conf stops charging, not slurmdbd' '
 	cp "$tide_conf" good.conf &&
 	echo "Fee=lots" >>"$tide_conf" &&
@@ -295,6 +330,44 @@ test_expect_success 'a bad tide.conf stops charging, not slurmdbd' '
 test_expect_success 'mended, what was missed is charged' '
 	cp good.conf "$tide_conf" &&
 	wait_for 30 charged $late 1 && costs_right $late 1 && audit_ok
+'
+
+limit_is() {
+	[ "$(sacctmgr -n -P show qos where name=tide_vision format=flags,grptresmins)" = "$1" ]
+}
+
+dbd_reconfigure() {
+	kill -HUP "$(cat "$TIDE_CLUSTER_DIR/run/slurmdbd.slurm.pid")"
+}
+
+test_expect_success 'a QOS that was changed or deleted has its limit again' '
+	limit=$(sacctmgr -n -P show qos where name=tide_vision format=flags,grptresmins) &&
+	sacctmgr -i modify qos tide_vision set grptresmins=billing=5 &&
+	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
+	sacctmgr -i modify qos tide_vision set grptresmins=billing=-1 &&
+	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
+	sacctmgr -i delete qos tide_vision && limit_is "" &&
+	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
+	sacctmgr -n -P show assoc where account=vision user=root format=qos >assoc &&
+	grep tide_vision assoc
+'
+
+# elsewhere SECONDS: another slurmdbd holds the ledger for so long.
+elsewhere() {
+	sql "update tide_head set holder='elsewhere:1:1', held_until=unix_timestamp()+$1"
+}
+
+# not_in_force: a grant does not claim that Slurm knows of it.
+not_in_force() {
+	tidectl credits grant vision 1 --note=x --json >grant &&
+		[ "$(jq .in_force grant)" = false ]
+}
+
+test_expect_success 'while another slurmdbd posts, a grant does not claim to be in force' '
+	elsewhere 60 && wait_for 30 not_in_force &&
+	elsewhere -1 && wait_for 30 eval \
+		"tidectl credits grant vision -1 --note=x | grep -v soon" &&
+	audit_ok
 '
 
 test_expect_success 'help and version' '

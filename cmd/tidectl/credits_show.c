@@ -151,8 +151,13 @@ static int write_seal(const char *path, const json_t *seal)
 	      fsync(fd);
 	bad |= file ? fclose(file) : close(fd);
 	free(out);
-	return bad ? tidectl_fail("could not write the seal %s", path) :
-		     TIDECTL_DONE;
+	if (!bad)
+		return TIDECTL_DONE;
+	/* Half a seal would be in the way of a whole one. */
+	bad = tidectl_fail("could not write the seal %s: %s", path,
+			   strerror(errno));
+	unlink(path);
+	return bad;
 }
 
 static void print_report(const json_t *data)

@@ -118,6 +118,19 @@ static int check_run_row(struct audit *a, const struct tide_txn *txn,
 	return 0;
 }
 
+/*
+ * Are there other prices that were valid when the run started, and known when
+ * it was charged?
+ */
+static int other_prices(const struct audit *a, const struct tide_txn *txn,
+			const struct tide_dbrun *run)
+{
+	int64_t valid = run->prices;
+
+	tide_rates_at(a->rates, run->start, &valid);
+	return valid != run->prices && valid < txn->id;
+}
+
 static int check_charge(struct audit *a, const struct tide_txn *txn)
 {
 	const struct tide_prices *prices;
@@ -138,6 +151,10 @@ static int check_charge(struct audit *a, const struct tide_txn *txn)
 		problem(a,
 			"transaction %" PRId64 ": no charge of '%s' at known prices",
 			txn->id, txn->ref);
+	else if (other_prices(a, txn, &run))
+		problem(a,
+			"transaction %" PRId64 ": job %" PRId64 " was charged at the prices of another time",
+			txn->id, run.job);
 	else if (tide_dbrun_charge(&run, prices, &charge, &why))
 		problem(a, "transaction %" PRId64 ": %s", txn->id, why.text);
 	else if (!same_lines(txn, &charge))
@@ -161,8 +178,16 @@ static int check_refund(struct audit *a, const struct tide_txn *txn)
 	a->refunds++;
 	if (tide_db_number(a->db, &charge, a->err,
 			   "select id from tide_txn where kind='charge' and ref=concat('run', substr(?s, 7)) and detail=?s and id<?d",
-			   txn->ref, txn->detail, txn->id))
+			   txn->ref, txn->detail, txn->id) ||
+	    tide_db_number(a->db, &same, a->err,
+			   "select count(*) from tide_line where txn=?d",
+			   charge))
 		return -1;
+	if (!charge || same != (int64_t)txn->nlines) {
+		problem(a, "transaction %" PRId64 ": it refunds no charge",
+			txn->id);
+		return 0;
+	}
 	for (i = 0; i < txn->nlines; i++) {
 		if (tide_db_number(a->db, &same, a->err,
 				   "select count(*) from tide_line where txn=?d and line=?d and account=?s and amount=?d",

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "slurm/slurmdb.h"
 #include "src/common/list.h"
@@ -137,29 +138,49 @@ static int attach_where_missing(struct tide_db *db, const char *account,
 	return missing ? attach_qos(account, cluster, qos, err) : 0;
 }
 
-static int find_qos(struct tide_db *db, const char *name, int64_t *ret_id,
-		    struct tide_err *err)
+/* "1=10,5=6000": the billing-minutes of a list of TRES, -1 for none. */
+static int64_t billing_of(const char *tres)
 {
-	return tide_db_number(db, ret_id, err,
-			      "select id from qos_table where name=?s and deleted=0",
-			      name);
+	while (tres && strncmp(tres, "5=", 2)) {
+		tres = strchr(tres, ',');
+		tres += tres != NULL;
+	}
+	return tres ? tide_rows_int(tres + 2) : -1;
+}
+
+/* *ret_id is 0 when there is none. */
+static int find_qos(struct tide_db *db, const char *name, int64_t *ret_id,
+		    int64_t *ret_minutes, struct tide_err *err)
+{
+	struct tide_rows *rows;
+	char **row;
+
+	if (tide_db_query(db, &rows, err,
+			  "select id, grp_tres_mins from qos_table where name=?s and deleted=0",
+			  name))
+		return -1;
+	row = tide_rows_next(rows);
+	*ret_id = row ? tide_rows_int(row[0]) : 0;
+	*ret_minutes = row ? billing_of(row[1]) : -1;
+	tide_rows_free(rows);
+	return 0;
 }
 
 int tide_limits_ensure(struct tide_db *db, const char *account,
-		       struct tide_err *err)
+		       int64_t *ret_minutes, struct tide_err *err)
 {
 	char *name = tide_qos_name(account);
 	struct tide_rows *rows = NULL;
+	int64_t id, minutes;
 	char **row;
-	int64_t id;
 	int rc = -1;
 
 	if (!name)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	if (open_conn(err) || find_qos(db, name, &id, err))
+	if (open_conn(err) || find_qos(db, name, &id, &minutes, err))
 		goto out;
 	if (!id && (add_qos(account, name, err) ||
-		    find_qos(db, name, &id, err)))
+		    find_qos(db, name, &id, &minutes, err)))
 		goto out;
 	if (tide_db_query(db, &rows, err,
 			  "select name from cluster_table where deleted=0"))
@@ -167,6 +188,8 @@ int tide_limits_ensure(struct tide_db *db, const char *account,
 	rc = 0;
 	while (!rc && (row = tide_rows_next(rows)))
 		rc = attach_where_missing(db, account, row[0], id, err);
+	if (!rc)
+		*ret_minutes = minutes;
 out:
 	tide_rows_free(rows);
 	free(name);

@@ -14,12 +14,13 @@
 #include "plugins/acct/credits/db.h"
 
 /*
- * See that the QOS of the account exists, with flags NoDecay and
- * UsageFactorSafe, and that the account's association has it in every cluster
- * that knows the account.  db is read only.
+ * See that the QOS of the account exists, and that the account's association
+ * has it in every cluster that knows the account.  A QOS that is made has the
+ * flags NoDecay and UsageFactorSafe.  ret_minutes is the limit that it has, -1
+ * for none.  db is read only.
  */
 int tide_limits_ensure(struct tide_db *db, const char *account,
-		       struct tide_err *err);
+		       int64_t *ret_minutes, struct tide_err *err);
 
 /* Set the limit, in billing-minutes. */
 int tide_limits_set(const char *account, int64_t minutes,

@@ -61,6 +61,7 @@ static struct {
 	int64_t since;
 	uint64_t begun; /* passes */
 	uint64_t ended;
+	bool good; /* the last one did all it had to */
 } poster = { .lock = PTHREAD_MUTEX_INITIALIZER,
 	     .first_end = INT64_MAX,
 	     .before = INT64_MAX };
@@ -169,6 +170,8 @@ static int hold_lease(bool *ret_mine, struct tide_err *err)
 	if (!rc && *ret_mine && !own.leased) {
 		info("credits: posting to the ledger as %s", own.holder);
 		own.retry_all = true;
+		/* Another holder may have had another tide.conf. */
+		own.conf_read = false;
 	} else if (!rc && !*ret_mine) {
 		debug("credits: %s is posting to the ledger", holder);
 	}
@@ -236,9 +239,12 @@ static int follow_conf(bool reload, struct tide_err *err)
 			own.conf_read = false;
 			rc = -1;
 		} else if (!own.charging) {
-			error("credits: charging stops: %s", err->text);
+			/* The file cannot help that it was not read. */
+			own.conf_read = errno == EINVAL || errno == ENOENT;
+			complain("charging stops", err);
 		} else if (!was) {
 			own.retry_all = true;
+			content();
 		}
 	}
 	xfree(path);
@@ -360,8 +366,11 @@ static int give_limit(const char *account, int64_t balance, int64_t billing,
 	if (tide_limit_minutes(balance, billing, &minutes, err))
 		return -1;
 	if (!given || own.ensure_qos) {
-		if (tide_limits_ensure(own.db, account, err))
+		/* What Slurm has counts, not what it was given. */
+		if (tide_limits_ensure(own.db, account, &old, err))
 			return -1;
+		if (old < 0)
+			given = NULL;
 	}
 	if (given && minutes - old < LIMIT_SLACK && old - minutes < LIMIT_SLACK)
 		return 0;
@@ -478,9 +487,10 @@ static void pass_failed(const struct tide_err *err)
 static void run_pass(void)
 {
 	struct tide_err err = { "" };
-	bool reload;
+	bool reload, good = false;
 	int64_t since = take_since(&reload);
 
+	own.ensure_qos |= reload;
 	if (&have_control && !have_control) {
 		own.leased = 0;
 	} else if (do_pass(since, reload, &err)) {
@@ -490,8 +500,10 @@ static void run_pass(void)
 		if (own.backoff)
 			content();
 		own.backoff = 0;
+		good = own.leased;
 	}
 	slurm_mutex_lock(&poster.lock);
+	poster.good = good;
 	poster.ended = poster.begun;
 	slurm_cond_broadcast(&poster.done);
 	slurm_mutex_unlock(&poster.lock);
@@ -643,6 +655,7 @@ bool tide_poster_catch_up(bool everything, int seconds)
 	struct timespec until = after_ms((int64_t)seconds * 1000);
 	uint64_t want;
 	int rc = 0, old;
+	bool good;
 
 	/* slurmdbd cancels its rollup thread where it stands. */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
@@ -654,7 +667,8 @@ bool tide_poster_catch_up(bool everything, int seconds)
 	want = poster.begun + 1;
 	while (!rc && poster.ended < want && poster.running && !poster.stop)
 		rc = pthread_cond_timedwait(&poster.done, &poster.lock, &until);
+	good = poster.ended >= want && poster.good;
 	slurm_mutex_unlock(&poster.lock);
 	pthread_setcancelstate(old, NULL);
-	return !rc;
+	return good;
 }

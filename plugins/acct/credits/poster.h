@@ -19,7 +19,7 @@
 
 /* 0, or -1 when no thread can be had. */
 int tide_poster_start(void);
-/* Waits for the thread to end its present statement. */
+/* Waits for the thread to end its present pass. */
 void tide_poster_stop(void);
 
 /* A run that ended then is about to be committed. */
@@ -31,7 +31,7 @@ void tide_poster_reload(void);
 /*
  * Wait until the poster has gone through its work once more, through all of
  * the job table when everything is true, but at most so many seconds.  False
- * when it did not in that time.
+ * when it did not in that time, failed, or is not the one that posts.
  */
 bool tide_poster_catch_up(bool everything, int seconds);
 

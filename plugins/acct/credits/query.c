@@ -80,11 +80,26 @@ static int is_member(struct tide_db *db, const struct caller *who,
 	return rc;
 }
 
+/* As sacctmgr makes them: "Vision" beside "vision" would be one in Slurm. */
+static int check_account(const char *account, struct tide_err *err)
+{
+	const char *p;
+
+	for (p = account; *p; p++)
+		if (*p >= 'A' && *p <= 'Z')
+			return tide_err_set(err, EINVAL,
+					    "account '%s': accounts of Slurm are in small letters",
+					    account);
+	return 0;
+}
+
 static int may_see(struct tide_db *db, const struct caller *who,
 		   const char *account, struct tide_err *err)
 {
 	bool member;
 
+	if (check_account(account, err))
+		return -1;
 	if (is_operator(who) ||
 	    assoc_mgr_is_user_acct_coord(who->db_conn, who->uid,
 					 (char *)account))
@@ -235,7 +250,7 @@ static int do_enroll(struct tide_db *db, const struct caller *who,
 
 	if (json_unpack(request, "{s:s}", "account", &account))
 		return tide_err_set(err, EINVAL, "an incomplete request");
-	if (may_change(who, request, err))
+	if (may_change(who, request, err) || check_account(account, err))
 		return -1;
 	rc = tide_post_enroll(db, account, who->name, (int64_t)time(NULL), err);
 	if (rc < 0)
@@ -256,7 +271,7 @@ static int do_grant(struct tide_db *db, const struct caller *who,
 	if (json_unpack(request, "{s:s,s:s,s:s,s:s}", "account", &account,
 			"amount", &text, "note", &note, "request", &id))
 		return tide_err_set(err, EINVAL, "an incomplete request");
-	if (may_change(who, request, err) ||
+	if (may_change(who, request, err) || check_account(account, err) ||
 	    tide_amount_parse(text, &amount, err))
 		return -1;
 	rates = tide_rates_create();

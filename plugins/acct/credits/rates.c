@@ -86,12 +86,13 @@ int tide_rates_load(struct tide_rates *rates, struct tide_db *db,
 static int same_as_last(const struct tide_rates *rates, const char *text,
 			const char *conf)
 {
-	const struct entry *last = &rates->entries[rates->n - 1];
+	const struct entry *last;
 	char hash[TIDE_HASH_LEN], *old;
 	int same;
 
 	if (!rates->n || tide_digest(conf, strlen(conf), hash, NULL))
 		return 0;
+	last = &rates->entries[rates->n - 1];
 	old = tide_prices_write(last->prices);
 	same = old && !strcmp(old, text) && !strcmp(hash, last->conf);
 	free(old);
