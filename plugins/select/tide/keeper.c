@@ -269,7 +269,7 @@ static void wait_for(int64_t next)
 static void *keep(void *arg)
 {
 	const struct timespec calm = { .tv_nsec = CALM_NS };
-	int64_t last = 0, next = 0;
+	int64_t last = 0, next = 0, began;
 	bool again, first = true;
 
 	(void)arg;
@@ -290,8 +290,7 @@ static void *keep(void *arg)
 			keep_good();
 		first = false;
 		/* Taken before the pass: it may wait for locks. */
-		int64_t began = time(NULL);
-
+		began = time(NULL);
 		next = once(last);
 		last = began;
 		nanosleep(&calm, NULL);

@@ -8,7 +8,7 @@
  * writes its state file under none, then acts under write locks on jobs that
  * are still as it saw them.  It never touches a disk while it holds a lock.
  *
- * Survives a restart: tide_state in StateSaveLocation, see common/window/jobs.h.
+ * Survives a restart: tide_state in StateSaveLocation (common/window/jobs.h).
  */
 #ifndef TIDE_SELECT_KEEPER_H
 #define TIDE_SELECT_KEEPER_H
