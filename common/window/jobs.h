@@ -33,6 +33,7 @@ struct tide_job {
 	bool waits;        /* for a window */
 	int64_t opening;   /* which one; 0: none in sight */
 	char window[64];   /* its name */
+	int64_t planned;   /* the planned start that was looked at last */
 	uint32_t pass;     /* mark for tide_jobs_sweep() */
 };
 

@@ -219,13 +219,13 @@ static void look_reason(struct pass *pass, const job_record_t *record,
  * then: move such a start on to where they are, or to where nobody knows.
  */
 static void look_planned(struct pass *pass, const job_record_t *record,
-			 const struct tide_job_view *job,
-			 const struct tide_job *note)
+			 const struct tide_job_view *job, struct tide_job *note)
 {
 	int64_t need, at = job->start;
 	bitstr_t *nodes;
 
-	if (job->start <= pass->now || pass->plan->closed)
+	if (job->start <= pass->now || job->start == note->planned ||
+	    pass->plan->closed)
 		return;
 	nodes = tide_job_planned_nodes(record);
 	if (!nodes)
@@ -239,6 +239,7 @@ static void look_planned(struct pass *pass, const job_record_t *record,
 		}
 	}
 	FREE_NULL_BITMAP(nodes);
+	note->planned = at;
 	if (at != job->start)
 		add_deed(pass, DEED_PLANNED, job)->time = at;
 }

@@ -70,8 +70,8 @@ int64_t tide_plan_close(const struct tide_plan *plan, int64_t at,
 			const bitstr_t *nodes);
 
 /* The open stretch that any of these nodes is in at `at`, or NULL. */
-const struct tide_open *tide_plan_window(const struct tide_plan *plan, int64_t at,
-			     const bitstr_t *nodes);
+const struct tide_open *tide_plan_window(const struct tide_plan *plan,
+					 int64_t at, const bitstr_t *nodes);
 
 /* How many of these nodes are in each group; size has room for count. */
 void tide_plan_sizes(const struct tide_plan *plan, const bitstr_t *nodes,
