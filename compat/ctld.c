@@ -11,6 +11,7 @@
 #include "src/slurmctld/job_scheduler.h"
 #include "src/slurmctld/locks.h"
 #include "src/slurmctld/reservation.h"
+#include "src/slurmctld/state_save.h"
 
 /* Not there in clients, which open the plugin too: see ctld.h. */
 #pragma weak acct_db_conn
@@ -155,6 +156,19 @@ void tide_job_set_limit(job_record_t *job, uint32_t limit_min)
 		job->end_time += job->tot_sus_time;
 	jobacct_storage_job_start_direct(acct_db_conn, job);
 	last_job_update = time(NULL);
+}
+
+void tide_job_leave_limit(job_record_t *job, uint32_t limit_min)
+{
+	job->time_limit = limit_min;
+	job_end_time_reset(job);
+	if (job->tot_sus_time && !job->preempt_time)
+		job->end_time += job->tot_sus_time;
+}
+
+void tide_ctld_save_jobs(void)
+{
+	schedule_job_save();
 }
 
 void tide_job_restore_limit(job_record_t *job, uint32_t limit_min)

@@ -109,6 +109,15 @@ void tide_job_set_limit(job_record_t *job, uint32_t limit_min);
 /* Give a job that does not run (any more) its limit back.  TIDE_ACT. */
 void tide_job_restore_limit(job_record_t *job, uint32_t limit_min);
 
+/*
+ * Set the limit of a running job in what slurmctld saves as it ends; slurmdbd
+ * and the account's promises are not told.  TIDE_ACT.
+ */
+void tide_job_leave_limit(job_record_t *job, uint32_t limit_min);
+
+/* Have slurmctld save its jobs (again), soon.  No lock. */
+void tide_ctld_save_jobs(void);
+
 /* Send the job's own --signal now, once a run.  TIDE_ACT. */
 void tide_job_warn(job_record_t *job);
 

@@ -52,6 +52,7 @@ int select_p_job_test(TIDE_JOB_TEST_PARAMS);
 int select_p_job_begin(job_record_t *job_ptr);
 int select_p_job_fini(job_record_t *job_ptr);
 int select_p_reconfigure(void);
+int select_p_state_save(char *dir_name); /* gone in 25.05 */
 
 /* Forget what an earlier call with the same arguments left behind. */
 static inline void tide_job_test_reset(const struct tide_job_test *test)

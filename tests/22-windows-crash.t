@@ -59,6 +59,8 @@ test_expect_success 'without the layer nothing is lost' '
 	restart_with without &&
 	job_is "$stay" RUNNING &&
 	job_is "$run" RUNNING &&
+	limit_is "$run" 00:30:00 &&
+	limit_is "$stay" 00:30:00 &&
 	job_is "$later" PENDING &&
 	ctld_says "tide: windows over" &&
 	rest=$(submit_wrap true -t 1 -w n3 -o /dev/null) &&
@@ -69,6 +71,8 @@ test_expect_success 'nor when it is put back' '
 	restart_with with &&
 	job_is "$stay" RUNNING &&
 	job_is "$run" RUNNING &&
+	wait_for 5 limit_is "$run" 00:03:00 &&
+	wait_for 5 limit_is "$stay" 00:03:00 &&
 	job_is "$later" PENDING &&
 	scontrol release "$later" &&
 	wait_for 10 reason_is "$later" \

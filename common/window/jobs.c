@@ -145,9 +145,10 @@ char *tide_jobs_text(struct tide_jobs *jobs)
 	qsort(sorted, count, sizeof(*sorted), by_id);
 	fprintf(out, "%s\n", HEADER);
 	for (i = 0; i < count; i++)
-		fprintf(out, "job %" PRIu32 " user %" PRIu32 " changed %d run %" PRIu32 " close %" PRId64 "\n",
+		fprintf(out, "job %" PRIu32 " user %" PRIu32 " changed %d run %" PRIu32 " close %" PRId64 " set %" PRIu32 "\n",
 			sorted[i]->id, sorted[i]->user_min, sorted[i]->changed,
-			sorted[i]->run, sorted[i]->close);
+			sorted[i]->run, sorted[i]->close,
+			sorted[i]->changed ? sorted[i]->set_min : 0);
 	free(sorted);
 	if (fclose(out)) {
 		free(text);
@@ -166,9 +167,9 @@ static int parse_line(const char *line, size_t length, struct tide_job *ret)
 		return -1;
 	memcpy(copy, line, length);
 	copy[length] = '\0';
-	if (sscanf(copy, "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32 " close %" SCNd64 "%n",
+	if (sscanf(copy, "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32 " close %" SCNd64 " set %" SCNu32 "%n",
 		   &ret->id, &ret->user_min, &changed, &ret->run, &ret->close,
-		   &end) != 5 ||
+		   &ret->set_min, &end) != 6 ||
 	    end < 0 || copy[end] || changed > 1)
 		return -1;
 	ret->changed = changed;

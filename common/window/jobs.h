@@ -26,10 +26,10 @@ struct tide_job {
 	bool changed;      /* the limit of this run is ours */
 	uint32_t run;      /* which run: number of restarts */
 	int64_t close;     /* of that run, as last planned; 0: not yet */
+	uint32_t set_min;  /* its limit then, to notice a change by others */
 	bool keep;         /* there is something worth saving */
 	/* Do not: */
 	bool known;        /* this run was seen before */
-	uint32_t set_min;  /* its limit then, to notice a change by others */
 	bool waits;        /* for a window */
 	int64_t opening;   /* which one; 0: none in sight */
 	char window[64];   /* its name */

@@ -41,8 +41,8 @@ static void test_text(void)
 {
 	static const char want[] =
 		"tide_state 1\n"
-		"job 12 user 1440 changed 1 run 3 close 1800000000\n"
-		"job 99 user 4294967294 changed 0 run 0 close 0\n";
+		"job 12 user 1440 changed 1 run 3 close 1800000000 set 61\n"
+		"job 99 user 4294967294 changed 0 run 0 close 0 set 0\n";
 	struct tide_jobs *jobs = tide_jobs_create();
 	struct tide_jobs *again = tide_jobs_create();
 	struct tide_job *job;
@@ -58,6 +58,7 @@ static void test_text(void)
 	job->changed = true;
 	job->run = 3;
 	job->close = 1800000000;
+	job->set_min = 61;
 	job->keep = true;
 	text = tide_jobs_text(jobs);
 	is_str(text, want, "text: what is worth saving, in order");
@@ -78,11 +79,11 @@ static void test_bad(void)
 	} rows[] = {
 		{ "tide_state 2\n", "line 1: not what was expected: 'tide_state 2'" },
 		{ "tide_state 1\njob x\n", "line 2: not what was expected: 'job x'" },
-		{ "tide_state 1\njob 1 user 2 changed 7 run 1 close 5\n",
-		  "line 2: not what was expected: 'job 1 user 2 changed 7 run 1 close 5'" },
-		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 x\n",
-		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 close 5 x'" },
-		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5\njob 2 user",
+		{ "tide_state 1\njob 1 user 2 changed 7 run 1 close 5 set 6\n",
+		  "line 2: not what was expected: 'job 1 user 2 changed 7 run 1 close 5 set 6'" },
+		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 set 6 x\n",
+		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 close 5 set 6 x'" },
+		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 set 6\njob 2 user",
 		  "line 3: not what was expected: 'job 2 user'" },
 	};
 	size_t i;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,9 @@ struct pass {
 };
 
 static uint32_t pass_number; /* the thread's own */
-static char *saved;	     /* what the state file holds; the thread's own */
+/* The state file is written by the thread, and by slurmctld as it ends. */
+static pthread_mutex_t save_lock = PTHREAD_MUTEX_INITIALIZER;
+static char *saved; /* what it holds; guarded by the mutex */
 
 static struct deed *add_deed(struct pass *pass, enum deed_kind kind,
 			     const struct tide_job_view *job)
@@ -88,7 +91,8 @@ static int64_t close_of(const struct pass *pass,
 }
 
 /* Is this the run that we know, and has somebody else set its limit? */
-static void recognise(const struct tide_job_view *job, struct tide_job *note)
+static void recognise(const struct tide_job_view *job, struct tide_job *note,
+		      uint32_t user_min)
 {
 	if (note->known && note->run == job->run) {
 		if (note->set_min != job->limit_min) {
@@ -107,8 +111,13 @@ static void recognise(const struct tide_job_view *job, struct tide_job *note)
 		if (!job->limit_by_default && job->limit_min != job->time_min)
 			note->user_min = job->limit_min;
 	} else {
-		/* Ours, from before a restart of slurmctld. */
+		/*
+		 * Ours, from before a restart: slurmctld has saved the --time
+		 * of the user (tide_pass_leave()), or died with what we set.
+		 */
 		note->known = true;
+		if (note->set_min && job->limit_min == user_min)
+			return;
 	}
 	note->run = job->run;
 	note->set_min = job->limit_min;
@@ -122,7 +131,7 @@ static uint32_t grow_min(job_record_t *record, const struct tide_job_view *job,
 	int64_t planned;
 
 	if (note->known && (!note->close || close <= note->close))
-		return job->limit_min;
+		return note->set_min;
 	most = tide_job_payable_min(record);
 	planned = tide_job_planned_behind(record);
 	if (planned != INT64_MAX &&
@@ -138,13 +147,13 @@ static void look_running(struct pass *pass, job_record_t *record,
 	struct tide_run run = {
 		.start = job->start,
 		.paused = job->paused,
-		.limit_min = job->limit_min,
 		.warn = job->warn,
 		.warned = job->warned || job->configuring,
 	};
 	struct tide_due due;
 
-	recognise(job, note);
+	recognise(job, note, tide_job_limit(record, note->user_min));
+	run.limit_min = note->set_min;
 	run.close = close_of(pass, job, note);
 	run.user_min = tide_job_limit(record, note->user_min);
 	run.grow_min = grow_min(record, job, note, run.close);
@@ -162,7 +171,7 @@ static void look_running(struct pass *pass, job_record_t *record,
 		add_deed(pass, DEED_UNWARN, job);
 	if (due.warn && job->running)
 		add_deed(pass, DEED_WARN, job);
-	if (note->user_min != job->limit_min)
+	if (note->user_min != note->set_min)
 		note->changed = note->keep = true;
 	note->close = run.close == TIDE_NEVER ? 0 : run.close;
 	note->known = true;
@@ -289,7 +298,7 @@ static void state_path(char *path, size_t size)
 	snprintf(path, size, "%s/%s", tide_ctld_state_dir(), STATE_FILE);
 }
 
-static void save(void)
+static void save_locked(void)
 {
 	char path[PATH_MAX], *text;
 	struct tide_err err;
@@ -310,6 +319,13 @@ static void save(void)
 	}
 	free(saved);
 	saved = text;
+}
+
+static void save(void)
+{
+	slurm_mutex_lock(&save_lock);
+	save_locked();
+	slurm_mutex_unlock(&save_lock);
 }
 
 void tide_pass_restore(void)
@@ -443,7 +459,7 @@ static void act_all(struct pass *pass)
 	bool ended = false;
 	size_t i;
 
-	if (!pass->count)
+	if (!pass->count || tide_ctld_ending())
 		return;
 	tide_ctld_lock(TIDE_ACT);
 	for (i = 0; i < pass->count && !tide_ctld_ending(); i++) {
@@ -472,6 +488,9 @@ int64_t tide_pass(const struct tide_plan *plan, int64_t now)
 		.number = ++pass_number,
 	};
 
+	/* slurmctld does not save its state while somebody holds a lock. */
+	if (tide_ctld_ending())
+		return TIDE_NEVER;
 	tide_ctld_lock(TIDE_LOOK);
 	pass.jobs = tide_notes_get();
 	tide_ctld_each_job(look_at, &pass);
@@ -480,6 +499,8 @@ int64_t tide_pass(const struct tide_plan *plan, int64_t now)
 	tide_ctld_unlock(TIDE_LOOK);
 	save();
 	act_all(&pass);
+	/* With the limits that were set. */
+	save();
 	xfree(pass.deeds);
 	return pass.next;
 }
@@ -500,6 +521,30 @@ static int seed(void *x, void *arg)
 void tide_pass_seed(const struct tide_plan *plan)
 {
 	tide_ctld_each_job(seed, (void *)plan);
+}
+
+static int leave(void *x, void *arg)
+{
+	struct tide_jobs *jobs = arg;
+	struct tide_job_view job;
+	struct tide_job *note;
+
+	tide_job_view(x, &job);
+	note = tide_jobs_find(jobs, job.id);
+	if (note && note->changed && note->run == job.run &&
+	    (job.running || job.suspended))
+		tide_job_leave_limit(x, tide_job_limit(x, note->user_min));
+	return 0;
+}
+
+void tide_pass_leave(void)
+{
+	tide_ctld_lock(TIDE_ACT);
+	tide_ctld_each_job(leave, tide_notes_get());
+	tide_notes_put();
+	tide_ctld_unlock(TIDE_ACT);
+	save();
+	tide_ctld_save_jobs();
 }
 
 void tide_pass_run_over(job_record_t *job)

@@ -27,6 +27,13 @@ void tide_pass_restore(void);
 void tide_pass_seed(const struct tide_plan *plan);
 
 /*
+ * slurmctld ends: give running jobs the --time of their users back in what it
+ * saves, so that they outlive the layer if it is taken away now. The next
+ * slurmctld with the layer sets the limits that tide_state has.  No lock held.
+ */
+void tide_pass_leave(void);
+
+/*
  * A run is over: give the job the --time of its user back, in case it will run
  * again.  The operation job_fini; slurmctld's write locks are held.
  */

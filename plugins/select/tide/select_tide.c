@@ -99,6 +99,13 @@ int select_p_reconfigure(void)
 	return rc;
 }
 
+int select_p_state_save(char *dir_name)
+{
+	if (active && tide_ctld_ending())
+		tide_pass_leave();
+	return ((int (*)(char *))tide_next_state_save)(dir_name);
+}
+
 /* What job_submit/tide asks, see query.h. */
 static bool is_active(void)
 {

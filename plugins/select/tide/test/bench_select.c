@@ -120,3 +120,8 @@ int select_p_reconfigure(void)
 {
 	return ((int (*)(void))tide_next_reconfigure)();
 }
+
+int select_p_state_save(char *dir_name)
+{
+	return ((int (*)(char *))tide_next_state_save)(dir_name);
+}
