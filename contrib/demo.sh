@@ -140,17 +140,16 @@ say "tide.conf: nlp lends n1 and n2 from $(stamp $open1) to $(stamp $close1), an
 show tidectl windows --conf "$work/tide.conf" --at "@$now"
 
 say "starting a private cluster: munged, mariadbd, slurmdbd, slurmctld, 3 slurmd with 2 synthetic MLUs each"
-dir=$work/c
 pool='PartitionName=pool Nodes=ALL Default=YES State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 TRESBillingWeights=gres/mlu:mlu290=200000'
 own='PartitionName=nlp Nodes=n[1-2] State=UP PriorityTier=10 AllowAccounts=nlp'
-"$top/tests/cluster" start --dir "$dir" --nodes 3 --cpus 2 \
+dir=$("$top/tests/cluster" start --nodes 3 --cpus 2 \
 	--gres mlu:mlu290:2 --tide-conf "$work/tide.conf" \
 	--account vision,nlp,centre,mint --user root \
 	--partition "$pool" --partition "$own" \
 	--set PreemptType=preempt/partition_prio --set PreemptMode=REQUEUE \
 	--set SlurmctldParameters=preempt_send_user_signal \
 	--set AccountingStorageEnforce=associations,limits,qos,safe \
-	>"$work/start.log" 2>&1 || { cat "$work/start.log"; fail "the cluster did not start"; }
+	2>"$work/start.log") || { cat "$work/start.log"; fail "the cluster did not start"; }
 eval "$("$top/tests/cluster" env --dir "$dir")"
 show sinfo -N -o '%N %P %T %G'
 at=check

@@ -194,6 +194,16 @@ test_expect_success 'shell opens one inside' '
 	grep -qx 2 shell
 '
 
+test_expect_success 'nodes see a folder under /tmp that has the cluster in it' '
+	outer=$(mktemp -d /tmp/tide.XXXXXX) &&
+	chmod 755 "$outer" &&
+	echo seen >"$outer/file" &&
+	"$CLUSTER" run --nodes 1 --no-accounting --bind "$outer" \
+		--dir "$outer/in/c" -- srun cat "$outer/file" >got &&
+	test "$(cat got)" = seen &&
+	rm -r "$outer"
+'
+
 test_expect_success 'stop cleans up after a harness killed by -9' '
 	interrupted KILL &&
 	kill "$command" &&

@@ -34,16 +34,18 @@ make_dev() {
 	mount --move "$dev" /dev
 }
 
-# private_tmp FOLDER...: an empty /tmp in which the folders are seen again.
+# private_tmp FOLDER...: an empty /tmp in which the folders are seen again. One
+# inside another comes after it, and is seen with it.
 private_tmp() {
-	local folder fd fds=()
+	local folder fd folders fds=()
 
-	for folder; do
+	mapfile -t folders < <(printf '%s\n' "$@" | LC_ALL=C sort -u)
+	for folder in "${folders[@]}"; do
 		exec {fd}<"$folder"
 		fds+=("$fd")
 	done
 	mount -t tmpfs -o mode=1777 tide-tmp /tmp
-	for folder; do
+	for folder in "${folders[@]}"; do
 		fd=${fds[0]}
 		fds=("${fds[@]:1}")
 		[ -e "$folder" ] || {
