@@ -112,6 +112,13 @@ test_expect_success 'owners earn by the nodes used, less the fee' '
 	test "$(jq -r ".[] | select(.job==$two) | .counterparty" nlp)" = vision
 '
 
+test_expect_success 'times of a statement are ISO 8601' '
+	start=$(sacct -nX -P -j $two -o Start) &&
+	test "$(jq -r ".[] | select(.job==$two) | .start" nlp)" = \
+		"$(date -u -d "@$(date -d "$start" +%s)" +%FT%TZ)" &&
+	jq -e "all(.[].time; endswith(\"Z\"))" nlp
+'
+
 test_expect_success 'balances add up to nothing' '
 	tidectl credits balance --json >all.json &&
 	sum=0 &&
@@ -372,7 +379,12 @@ test_expect_success 'while another slurmdbd posts, a grant does not claim to be 
 
 test_expect_success 'help and version' '
 	tidectl credits --help | grep statement &&
-	tidectl --help | grep credits
+	tidectl --help | grep credits &&
+	test_expect_code 2 tidectl credits grant vision 5 2>err &&
+	grep "say why with --note" err &&
+	grep "usage: tidectl credits grant ACCOUNT AMOUNT --note=TEXT" err &&
+	test_expect_code 2 tidectl credits statement 2>err &&
+	grep "usage: tidectl credits statement ACCOUNT" err
 '
 
 test_done

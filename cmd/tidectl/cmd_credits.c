@@ -97,13 +97,26 @@ static const struct {
 	int (*run)(const struct credits_args *args);
 	int min, max; /* arguments */
 	bool note, seals;
+	const char *usage;
 } subcommands[] = {
-	{ "audit", credits_audit, 0, 0, false, true },
-	{ "balance", credits_balance, 0, MAX_ARGS, false, false },
-	{ "enroll", credits_enroll, 1, 1, false, false },
-	{ "grant", credits_grant, 2, 2, true, false },
-	{ "statement", credits_statement, 1, 1, false, false },
+	{ "audit", credits_audit, 0, 0, false, true,
+	  "[--seal=FILE] [--export-seal=FILE] [--json]" },
+	{ "balance", credits_balance, 0, MAX_ARGS, false, false,
+	  "[ACCOUNT ...] [--json]" },
+	{ "enroll", credits_enroll, 1, 1, false, false, "ACCOUNT [--json]" },
+	{ "grant", credits_grant, 2, 2, true, false,
+	  "ACCOUNT AMOUNT --note=TEXT [--json]" },
+	{ "statement", credits_statement, 1, 1, false, false,
+	  "ACCOUNT [--json]" },
 };
+
+static int refuse(size_t i, const char *why)
+{
+	fprintf(stderr, "tidectl: credits %s: %s\nusage: tidectl credits %s %s\n",
+		subcommands[i].name, why, subcommands[i].name,
+		subcommands[i].usage);
+	return TIDECTL_USAGE;
+}
 
 static int dispatch(struct credits_args *args)
 {
@@ -111,25 +124,28 @@ static int dispatch(struct credits_args *args)
 	const char *name = args->argv[0];
 
 	if (!name)
-		return tidectl_usage(&tidectl_credits, "a subcommand is wanted");
+		return tidectl_usage(
+			&tidectl_credits,
+			"a subcommand is wanted, see tidectl credits --help");
 	for (i = 0; i < n && strcmp(name, subcommands[i].name); i++)
 		;
 	if (i == n)
-		return tidectl_usage(&tidectl_credits, "unknown subcommand '%s'",
-				     name);
+		return tidectl_usage(
+			&tidectl_credits,
+			"unknown subcommand '%s', see tidectl credits --help",
+			name);
 	args->argc--;
 	args->argv++;
-	if (args->argc < subcommands[i].min || args->argc > subcommands[i].max)
-		return tidectl_usage(&tidectl_credits,
-				     "credits %s: too %s arguments", name,
-				     args->argc < subcommands[i].min ? "few" :
-								       "many");
+	if (args->argc < subcommands[i].min)
+		return refuse(i, "too few arguments");
+	if (args->argc > subcommands[i].max)
+		return refuse(i, "too many arguments");
 	if (args->note && !subcommands[i].note)
-		return tidectl_usage(&tidectl_credits,
-				     "credits %s takes no --note", name);
+		return refuse(i, "there is no --note");
 	if ((args->seal || args->export_seal) && !subcommands[i].seals)
-		return tidectl_usage(&tidectl_credits,
-				     "credits %s knows no seal", name);
+		return refuse(i, "there is no seal");
+	if (subcommands[i].note && (!args->note || !*args->note))
+		return refuse(i, "say why with --note=TEXT");
 	return subcommands[i].run(args);
 }
 

@@ -68,9 +68,6 @@ int credits_grant(const struct credits_args *args)
 	int64_t micro;
 	json_t *data;
 
-	if (!args->note || !*args->note)
-		return tidectl_usage(&tidectl_credits,
-				     "credits grant: say why with --note=TEXT");
 	if (tide_amount_parse(args->argv[1], &micro, &err))
 		return tidectl_usage(&tidectl_credits, "credits grant: %s",
 				     err.text);

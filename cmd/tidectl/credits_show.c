@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/tidectl/credits.h"
+#include "common/util/zone.h"
 
 #define PAGE 2000 /* postings in one answer */
 
@@ -95,6 +96,23 @@ static void print_posting(const json_t *p)
 				  (*job == '-' ? "" : text(p, "devices")));
 }
 
+/* The seconds that slurmdbd sends, as all of tidectl writes times. */
+static void write_times(json_t *posting)
+{
+	static const char *const keys[] = { "time", "submit", "start", "end" };
+	char buf[TIDE_TIME_SIZE];
+	json_t *value;
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		value = json_object_get(posting, keys[i]);
+		if (!json_is_integer(value))
+			continue;
+		tide_utc_format(json_integer_value(value), buf);
+		json_object_set_new(posting, keys[i], json_string(buf));
+	}
+}
+
 int credits_statement(const struct credits_args *args)
 {
 	json_t *data = whole_statement(args->argv[0]), *p;
@@ -102,8 +120,12 @@ int credits_statement(const struct credits_args *args)
 
 	if (!data)
 		return TIDECTL_FAILED;
-	if (args->json)
+	if (args->json) {
+		json_array_foreach(data, i, p) {
+			write_times(p);
+		}
 		return tidectl_print_json(data);
+	}
 	printf("%-19s %-7s %10s %-19s %-20s %16s %18s  %s\n", "POSTED", "KIND",
 	       "JOB", "RUN", "COUNTERPARTY", "AMOUNT", "BALANCE", "FOR");
 	json_array_foreach(data, i, p) {
