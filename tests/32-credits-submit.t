@@ -37,6 +37,12 @@ test_expect_success 'an account that is not enrolled cannot pay' '
 	refused "account .vision. is not enrolled.*tidectl credits enroll vision" --gres=mlu:1
 '
 
+test_expect_success 'each thing that is said has a line of its own' '
+	test_must_fail srun -A cv -p pool -t 1 true 2>err &&
+	grep "it is ended\$" err &&
+	grep "account .cv. is not enrolled" err
+'
+
 test_expect_success 'enrolled, an ordinary request gets its QOS' '
 	tidectl credits enroll vision &&
 	id=$(ask -w n1 --gres=mlu:mlu290:1) &&

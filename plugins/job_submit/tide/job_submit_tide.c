@@ -34,6 +34,14 @@ int fini(void)
 	return SLURM_SUCCESS;
 }
 
+/* A line of its own for each thing that is said. */
+static void say_to_user(char **err_msg, char *text)
+{
+	if (text)
+		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", text);
+	xfree(text);
+}
+
 int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 {
 	struct tide_request request;
@@ -42,11 +50,11 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 
 	tide_request_view(desc, &request);
 	rc = tide_rules(layer, &request, &say);
+	say_to_user(err_msg, say);
+	say = NULL;
 	if (!rc)
 		rc = tide_rules_credit(layer, desc, uid, NULL, &say);
-	if (say)
-		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", say);
-	xfree(say);
+	say_to_user(err_msg, say);
 	return rc;
 }
 
