@@ -38,6 +38,13 @@ struct tide_job_test {
 
 typedef int (*tide_job_test_fn)(TIDE_JOB_TEST_PARAMS);
 
+/* Slurm's own table of operations; no longer in the header from 24.05 on. */
+_Static_assert(
+	__builtin_types_compatible_p(
+		tide_job_test_fn,
+		__typeof__(((slurm_select_ops_t *)NULL)->job_test)),
+	"the arguments of job_test are not those of this release of Slurm");
+
 static inline int tide_job_test_call(void *stock,
 				     const struct tide_job_test *test)
 {
