@@ -109,7 +109,10 @@ test_expect_success 'owners earn by the nodes used, less the fee' '
 	test $((nlp - cv)) -le 1 && test $((nlp - cv)) -ge -1 &&
 	test $((centre - spent / 10)) -le 1 &&
 	test $((centre - spent / 10)) -ge -1 &&
-	test "$(jq -r ".[] | select(.job==$two) | .counterparty" nlp)" = vision
+	test "$(jq -r ".[] | select(.job==$two) | .counterparty" nlp)" = vision &&
+	ended=$(jq -r ".[] | select(.job==$two) | .end" nlp) &&
+	test "$(date -d "$ended" +%s)" = \
+		"$(date -d "$(sacct_field $two End)" +%s)"
 '
 
 test_expect_success 'times of a statement are ISO 8601' '
