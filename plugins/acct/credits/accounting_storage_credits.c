@@ -17,6 +17,7 @@
 #include "slurm/slurmdb.h"
 #include "src/common/list.h"
 #include "src/common/slurmdb_defs.h"
+#include "src/database/mysql_common.h"
 #include "src/slurmctld/slurmctld.h"
 
 #include "plugins/acct/credits/comment.h"
@@ -113,8 +114,9 @@ int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
 	int rc = next.job_complete(db_conn, job);
 	int saved = errno;
 
-	if (job->start_time && job->end_time)
-		tide_poster_wake((int64_t)job->end_time);
+	if (job->db_index)
+		tide_poster_wake(((mysql_conn_t *)db_conn)->cluster_name,
+				 (int64_t)job->db_index);
 	errno = saved;
 	return rc;
 }

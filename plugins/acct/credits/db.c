@@ -279,6 +279,17 @@ static char *expand(struct tide_db *db, const char *sql, va_list ap)
 	return text;
 }
 
+char *tide_db_format(struct tide_db *db, const char *sql, ...)
+{
+	va_list ap;
+	char *text;
+
+	va_start(ap, sql);
+	text = expand(db, sql, ap);
+	va_end(ap);
+	return text;
+}
+
 static int vexec(struct tide_db *db, struct tide_err *err, const char *sql,
 		 va_list ap)
 {

@@ -54,6 +54,12 @@ bool tide_db_connected(const struct tide_db *db);
 int tide_db_exec(struct tide_db *db, struct tide_err *err, const char *sql,
 		 ...);
 
+/*
+ * The text of a statement, or of a part of one, with its arguments in place;
+ * connected.  The caller frees it; NULL with ENOMEM.
+ */
+char *tide_db_format(struct tide_db *db, const char *sql, ...);
+
 /* The rows of a result, held in memory; columns are strings or NULL. */
 struct tide_rows;
 

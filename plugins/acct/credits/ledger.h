@@ -18,8 +18,9 @@
  * sent twice is posted once.
  *
  * Posting: tide_ledger_lock() starts a database transaction and locks the head
- * row, so posters stand in line; tide_ledger_append() any number of times;
- * tide_ledger_commit().  After a failure tide_db_rollback() undoes all of it.
+ * row, so posters stand in line; tide_ledger_append() and tide_ledger_add_run()
+ * any number of times, which only gather rows; tide_ledger_commit() writes them
+ * in a few statements, as slurmdbd's database has other work to do.
  *
  * Errors are those of db.h; includes no Slurm header.  Threads: as the
  * connection.
@@ -36,6 +37,25 @@
 struct tide_head {
 	int64_t txn; /* number of the last transaction, 0 when there is none */
 	char hash[TIDE_HASH_LEN];
+};
+
+/* Transactions on their way into the ledger. */
+struct tide_posting;
+
+/* A row of tide_run. */
+struct tide_run_row {
+	const char *cluster;
+	int64_t job;
+	int64_t submit;
+	int64_t start;
+	int64_t end;
+	const char *account;
+	int64_t charge; /* transactions, 0: none */
+	int64_t refund;
+	int64_t amount; /* what it cost in the end */
+	const char *rate;
+	const char *earners;
+	int64_t billing; /* billing-seconds that Slurm counts for it */
 };
 
 /*
@@ -58,19 +78,33 @@ int tide_ledger_holder(struct tide_db *db, char **ret_holder,
 
 /*
  * Start a database transaction with the head locked.  EPERM: holder is not
- * NULL and has not the lease.
+ * NULL and has not the lease.  Ended by tide_ledger_commit() or
+ * tide_ledger_abandon().
  */
 int tide_ledger_lock(struct tide_db *db, const char *holder,
-		     struct tide_head *ret_head, struct tide_err *err);
+		     struct tide_posting **ret_posting, struct tide_err *err);
+
+/* The number of the last transaction, with those of this posting. */
+int64_t tide_ledger_last(const struct tide_posting *posting);
+
+/* Add txn; txn->id is set.  EINVAL: its lines do not sum to zero. */
+int tide_ledger_append(struct tide_posting *posting, struct tide_txn *txn,
+		       struct tide_err *err);
+int tide_ledger_add_run(struct tide_posting *posting,
+			const struct tide_run_row *row, struct tide_err *err);
+
+/* Add a statement, after all rows are written; ended by the caller's NUL. */
+int tide_ledger_also(struct tide_posting *posting, const char *statement,
+		     struct tide_err *err);
 
 /*
- * Append txn after head, which is moved on; txn->id is set.  Returns 1, and
- * changes nothing, when its reference is in the ledger already.  EINVAL: the
- * lines do not sum to zero.
+ * Write everything, or nothing.  Returns 1, and nothing was written, when one
+ * of the references or runs is in the ledger already.  Frees the posting in any
+ * case.
  */
-int tide_ledger_append(struct tide_db *db, struct tide_head *head,
-		       struct tide_txn *txn, struct tide_err *err);
-int tide_ledger_commit(struct tide_db *db, const struct tide_head *head,
-		       struct tide_err *err);
+int tide_ledger_commit(struct tide_posting *posting, struct tide_err *err);
+
+/* Write nothing.  Takes NULL; keeps errno. */
+void tide_ledger_abandon(struct tide_posting *posting);
 
 #endif

@@ -17,7 +17,7 @@
 #include "plugins/acct/credits/ledger.h"
 
 /* The lines of a charge turned round, which share its accounts. */
-static int post_refund(struct tide_db *db, struct tide_head *head,
+static int post_refund(struct tide_posting *posting,
 		       const struct tide_dbrun *run,
 		       const struct tide_txn *charge, struct tide_err *err)
 {
@@ -41,27 +41,36 @@ static int post_refund(struct tide_db *db, struct tide_head *head,
 	tide_dbrun_ref(run, "refund", ref, sizeof(ref));
 	txn.ref = ref;
 	txn.lines = lines;
-	rc = tide_ledger_append(db, head, &txn, err);
+	rc = tide_ledger_append(posting, &txn, err);
 	free(lines);
 	return rc;
 }
 
 /* tide_run's row, which is what keeps a run from being charged again. */
-static int post_row(struct tide_db *db, const struct tide_dbrun *run,
+static int post_row(struct tide_posting *posting, const struct tide_dbrun *run,
 		    const struct tide_charge *charge, int64_t charge_txn,
 		    int64_t refund_txn, struct tide_err *err)
 {
 	char rate[TIDE_AMOUNT_LEN];
+	struct tide_run_row row = {
+		.cluster = run->cluster,
+		.job = run->job,
+		.submit = run->submit,
+		.start = run->start,
+		.end = run->end,
+		.account = run->account,
+		.charge = charge_txn,
+		.refund = refund_txn,
+		.amount = refund_txn ? 0 : charge->amount,
+		.rate = tide_rate_format(charge->rate, rate),
+		.earners = charge->to,
+		.billing = tide_dbrun_billing(run),
+	};
 
-	tide_rate_format(charge->rate, rate);
-	return tide_db_exec(db, err,
-			    "insert into tide_run values (?s, ?d, ?d, ?d, ?d, ?s, nullif(?d, 0), nullif(?d, 0), ?d, ?s, ?s)",
-			    run->cluster, run->job, run->submit, run->start,
-			    run->end, run->account, charge_txn, refund_txn,
-			    refund_txn ? 0 : charge->amount, rate, charge->to);
+	return tide_ledger_add_run(posting, &row, err);
 }
 
-static int post_charge(struct tide_db *db, struct tide_head *head,
+static int post_charge(struct tide_posting *posting,
 		       const struct tide_dbrun *run,
 		       const struct tide_charge *charge, int64_t now,
 		       struct tide_err *err)
@@ -74,37 +83,27 @@ static int post_charge(struct tide_db *db, struct tide_head *head,
 				.nlines = charge->nlines };
 	char *detail = tide_dbrun_write(run), ref[191];
 	int64_t refund = 0;
-	int rc = -1;
+	int rc = 0;
 
 	if (!detail)
 		return tide_err_set(err, ENOMEM, "out of memory");
 	tide_dbrun_ref(run, "run", ref, sizeof(ref));
 	txn.ref = ref;
 	txn.detail = detail;
-	if (charge->nlines) {
-		rc = tide_ledger_append(db, head, &txn, err);
-		if (rc)
-			goto out;
-		if (run->node_failed) {
-			rc = post_refund(db, head, run, &txn, err);
-			if (rc)
-				goto out;
-			refund = head->txn;
-		}
+	if (charge->nlines)
+		rc = tide_ledger_append(posting, &txn, err);
+	if (!rc && charge->nlines && run->node_failed) {
+		rc = post_refund(posting, run, &txn, err);
+		refund = tide_ledger_last(posting);
 	}
-	rc = post_row(db, run, charge, charge->nlines ? txn.id : 0, refund,
-		      err);
 	if (!rc)
-		rc = tide_db_exec(db, err,
-				  "update tide_account set billing=billing+?d where account=?s",
-				  tide_dbrun_billing(run), run->account);
-out:
+		rc = post_row(posting, run, charge, txn.id, refund, err);
 	free(detail);
 	return rc;
 }
 
 /* 1: not now; the reason is in err. */
-static int post_run(struct tide_db *db, struct tide_head *head,
+static int post_run(struct tide_posting *posting,
 		    const struct tide_rates *rates, struct tide_dbrun *run,
 		    int64_t now, struct tide_err *err)
 {
@@ -122,13 +121,38 @@ static int post_run(struct tide_db *db, struct tide_head *head,
 				run->job, run->cluster);
 		return errno == ENOMEM ? -1 : 1;
 	}
-	rc = post_charge(db, head, run, &charge, now, err);
+	rc = post_charge(posting, run, &charge, now, err);
 	tide_charge_release(&charge);
-	if (rc == 1)
-		tide_err_set(err, EEXIST,
-			     "job %" PRId64 " of cluster '%s' has a charge but no row: run tidectl credits audit",
-			     run->job, run->cluster);
 	return rc;
+}
+
+/* All of them in one go; 1: one of them is in the ledger already. */
+static int post_page(struct tide_db *db, const char *holder,
+		     const struct tide_rates *rates, struct tide_dbrun *runs,
+		     size_t n, int64_t now, size_t *posted, size_t *bad,
+		     struct tide_err *err)
+{
+	struct tide_posting *posting;
+	size_t i, good = 0, left = 0;
+	int rc;
+
+	if (tide_ledger_lock(db, holder, &posting, err))
+		return -1;
+	for (i = 0; i < n; i++) {
+		rc = post_run(posting, rates, &runs[i], now, err);
+		if (rc < 0) {
+			tide_ledger_abandon(posting);
+			return -1;
+		}
+		good += !rc;
+		left += rc == 1;
+	}
+	rc = tide_ledger_commit(posting, err);
+	if (rc)
+		return rc;
+	*posted += good;
+	*bad += left;
+	return 0;
 }
 
 int tide_post_runs(struct tide_db *db, const char *holder,
@@ -137,30 +161,59 @@ int tide_post_runs(struct tide_db *db, const char *holder,
 		   struct tide_err *err)
 {
 	size_t i, posted = 0, bad = 0;
-	struct tide_head head;
-	int rc;
+	int rc = 0;
 
-	if (!n) {
-		*ret_posted = *ret_bad = 0;
-		return 0;
-	}
-	if (tide_ledger_lock(db, holder, &head, err))
+	if (n)
+		rc = post_page(db, holder, rates, runs, n, now, &posted, &bad,
+			       err);
+	if (rc < 0)
 		return -1;
-	for (i = 0; i < n; i++) {
-		rc = post_run(db, &head, rates, &runs[i], now, err);
-		if (rc < 0)
-			goto undo;
-		posted += !rc;
-		bad += rc == 1;
+	/* Which one it is shows when they come one at a time. */
+	for (i = 0; rc == 1 && i < n; i++) {
+		int one = post_page(db, holder, rates, &runs[i], 1, now,
+				    &posted, &bad, err);
+
+		if (one < 0)
+			return -1;
+		if (one == 1) {
+			bad++;
+			tide_err_set(err, EEXIST,
+				     "job %" PRId64 " of cluster '%s' is half in the ledger: run tidectl credits audit",
+				     runs[i].job, runs[i].cluster);
+		}
 	}
-	if (tide_ledger_commit(db, &head, err))
-		goto undo;
 	*ret_posted = posted;
 	*ret_bad = bad;
 	return 0;
-undo:
-	tide_db_rollback(db);
-	return -1;
+}
+
+/* One transaction of its own, and a statement that goes with it. */
+static int post_one(struct tide_db *db, struct tide_txn *txn, char *also,
+		    struct tide_err *err)
+{
+	struct tide_posting *posting;
+	int64_t there = 1;
+	int rc = -1;
+
+	if (!also)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (!tide_ledger_lock(db, NULL, &posting, err)) {
+		if (tide_ledger_append(posting, txn, err) ||
+		    tide_ledger_also(posting, also, err))
+			tide_ledger_abandon(posting);
+		else
+			rc = tide_ledger_commit(posting, err);
+	}
+	free(also);
+	/* Its number can be taken only if somebody wrote past us. */
+	if (rc == 1 &&
+	    (tide_db_number(db, &there, err,
+			    "select count(*) from tide_txn where ref=?s",
+			    txn->ref) ||
+	     !there))
+		return tide_err_set(err, EIO,
+				    "the head of the ledger does not fit it: run tidectl credits audit");
+	return rc;
 }
 
 int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
@@ -171,10 +224,8 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 				.by = by,
 				.note = "",
 				.detail = account };
-	struct tide_head head;
 	int64_t there;
 	char ref[191];
-	int rc;
 
 	if (tide_db_number(db, &there, err,
 			   "select count(*) from acct_table where name=?s and deleted=0",
@@ -186,17 +237,11 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 				    account);
 	snprintf(ref, sizeof(ref), "enroll %s", account);
 	txn.ref = ref;
-	if (tide_ledger_lock(db, NULL, &head, err))
-		return -1;
-	rc = tide_ledger_append(db, &head, &txn, err);
-	if (!rc && (tide_db_exec(db, err,
-				 "insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
-				 account, now, account) ||
-		    tide_ledger_commit(db, &head, err)))
-		rc = -1;
-	if (rc)
-		tide_db_rollback(db);
-	return rc;
+	return post_one(db, &txn,
+			tide_db_format(db,
+				       "insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
+				       account, now, account),
+			err);
 }
 
 int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
@@ -208,7 +253,6 @@ int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
 	struct tide_txn txn = { .time = now, .kind = "grant", .by = by,
 				.note = note, .detail = "", .lines = lines,
 				.nlines = 2 };
-	struct tide_head head;
 	int64_t there;
 	char ref[191];
 	int rc;
@@ -232,17 +276,12 @@ int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
 	lines[1].amount = amount;
 	snprintf(ref, sizeof(ref), "grant %s", request);
 	txn.ref = ref;
-	if (tide_ledger_lock(db, NULL, &head, err))
-		return -1;
-	rc = tide_ledger_append(db, &head, &txn, err);
-	if (!rc && (tide_db_exec(db, err,
-				 "update tide_account set limit_minutes=null where account=?s",
-				 account) ||
-		    tide_ledger_commit(db, &head, err)))
-		rc = -1;
-	if (rc)
-		tide_db_rollback(db);
-	else
+	rc = post_one(db, &txn,
+		      tide_db_format(db,
+				     "update tide_account set limit_minutes=null where account=?s",
+				     account),
+		      err);
+	if (!rc)
 		*ret_txn = txn.id;
 	return rc;
 }

@@ -24,6 +24,7 @@
 #include "common/conf/conf.h"
 #include "common/credit/charge.h"
 #include "common/credit/from_conf.h"
+#include "plugins/acct/credits/hints.h"
 #include "plugins/acct/credits/ledger.h"
 #include "plugins/acct/credits/limits.h"
 #include "plugins/acct/credits/post.h"
@@ -37,10 +38,12 @@ extern char *acct_get_db_name(void);
 
 #define LEASE_S 30	  /* how long the ledger is ours when we are gone */
 #define RENEW_S 10	  /* a lease is renewed when it is older than this */
-#define PAGE 100	  /* runs in one transaction */
+#define PAGE 200	  /* runs in one transaction */
+#define SHARE 10	  /* one part in so many of the time is ours */
+#define MAX_YIELD_MS 500  /* ... but no longer pause than this */
 #define WAKE_MS 300	  /* from a completion to its commit, mostly */
 #define PAUSE_MS 1000	  /* between the starts of two passes */
-#define LATE_S 10	  /* completions are committed by then */
+#define LATE_S 4	  /* completions are committed by then */
 #define IDLE_S 5	  /* tide.conf is looked at so often */
 #define MAX_BACKOFF_S 30  /* between attempts to reach the database */
 #define REPEAT_S 300	  /* the same complaint is logged so often */
@@ -56,15 +59,18 @@ static struct {
 	bool poked;	 /* a pass is wanted now */
 	bool everything; /* ... through all of the job table */
 	bool reload;
-	int64_t first_end; /* earliest end told since `since`, or INT64_MAX */
-	int64_t before;	   /* the same of the time before that */
-	int64_t since;
+	bool forget; /* the marks */
 	uint64_t begun; /* passes */
 	uint64_t ended;
 	bool good; /* the last one did all it had to */
-} poster = { .lock = PTHREAD_MUTEX_INITIALIZER,
-	     .first_end = INT64_MAX,
-	     .before = INT64_MAX };
+} poster = { .lock = PTHREAD_MUTEX_INITIALIZER };
+
+/* Rows of a cluster's job table up to `settled` need not be looked at again. */
+struct mark {
+	char *cluster;
+	int64_t settled;
+	struct mark *next;
+};
 
 /* The thread's own; nobody else touches it. */
 static struct {
@@ -80,6 +86,7 @@ static struct {
 	int64_t limits_head; /* transactions whose limits were looked at */
 	bool retry_all;	     /* something failed: look at everything again */
 	bool ensure_qos;     /* look whether each account has its QOS */
+	struct mark *marks;
 	int backoff;
 	char complaint[640];
 	int64_t complained;
@@ -297,62 +304,291 @@ static char *who_pays(int64_t *ret_since, struct tide_err *err)
 	return sql;
 }
 
-static int charge_cluster(const char *cluster, const char *accounts,
-			  int64_t since, struct tide_err *err)
+static struct timespec after_ms(int64_t ms)
 {
-	struct tide_scan scan = {
-		.cluster = cluster,
-		.partition = tide_prices_partition(tide_rates_last(own.rates)),
-		.accounts = accounts,
-		.since = since,
-		.limit = PAGE,
-	};
-	size_t n, rows = PAGE, unread, posted, bad;
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	ts.tv_sec += ms / 1000;
+	ts.tv_nsec += ms % 1000 * 1000000;
+	if (ts.tv_nsec >= 1000000000) {
+		ts.tv_sec++;
+		ts.tv_nsec -= 1000000000;
+	}
+	return ts;
+}
+
+static int64_t ms_since(const struct timespec *began)
+{
+	struct timespec now = after_ms(0);
+
+	return (now.tv_sec - began->tv_sec) * 1000 +
+	       (now.tv_nsec - began->tv_nsec) / 1000000;
+}
+
+static bool later(struct timespec a, struct timespec b)
+{
+	return a.tv_sec > b.tv_sec ||
+	       (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
+}
+
+/*
+ * Between pages: the database is Slurm's first.  When somebody waits for us,
+ * or we are to stop, there is no pause.
+ */
+static void yield_after(const struct timespec *began)
+{
+	int64_t ms = ms_since(began) * (SHARE - 1);
+	struct timespec until;
+
+	until = after_ms(ms < MAX_YIELD_MS ? ms : MAX_YIELD_MS);
+	slurm_mutex_lock(&poster.lock);
+	while (!poster.stop && !poster.poked && later(until, after_ms(0)))
+		pthread_cond_timedwait(&poster.wake, &poster.lock, &until);
+	slurm_mutex_unlock(&poster.lock);
+}
+
+/* Hints whose rows were found need not be kept. */
+static void forget_hints(struct tide_hint *hints, size_t n,
+			 const struct tide_dbrun *runs, size_t nruns)
+{
+	size_t i, k = 0;
+
+	/* Runs come in the order of rows, and so, mostly, do hints. */
+	for (i = 0; i < n; i++) {
+		for (; k < nruns && runs[k].row < hints[i].row; k++)
+			;
+		if (k < nruns && runs[k].row == hints[i].row)
+			hints[i].row = 0;
+	}
+}
+
+/* Post a page, and count what could not be. */
+static int post_page(struct tide_scan *scan, struct tide_dbrun *runs, size_t n,
+		     size_t *ret_bad, struct tide_err *err)
+{
+	size_t posted;
+
+	if (tide_post_runs(own.db, own.holder, own.rates, runs, n, now_s(),
+			   &posted, ret_bad, err))
+		return -1;
+	if (*ret_bad)
+		complain("could not charge a run", err);
+	if (posted)
+		debug("credits: charged %zu runs of cluster %s", posted,
+		      scan->cluster);
+	return 0;
+}
+
+/* One page after the other; *ret_bad is the first row that had to be left. */
+static int charge_scan(struct tide_scan *scan, int64_t *ret_bad,
+		       struct tide_err *err)
+{
+	size_t n, rows = PAGE, unread, bad;
 	struct tide_dbrun *runs;
+	struct timespec began;
+	int64_t before;
 	int rc = 0;
 
 	while (!rc && rows == PAGE) {
-		if (tide_run_scan(own.db, own.tres, &scan, &runs, &n, &rows,
+		began = after_ms(0);
+		before = scan->after;
+		if (tide_run_scan(own.db, own.tres, scan, &runs, &n, &rows,
 				  &unread, err))
-			return errno == ENOENT ? 0 : -1;
+			return -1;
 		if (unread)
 			complain("could not read a run", err);
-		rc = tide_post_runs(own.db, own.holder, own.rates, runs, n,
-				    now_s(), &posted, &bad, err);
-		if (!rc && bad)
-			complain("could not charge a run", err);
-		if (!rc && posted)
-			debug("credits: charged %zu runs of cluster %s",
-			      posted, cluster);
+		rc = post_page(scan, runs, n, &bad, err);
+		if (!rc && (bad || unread) && before < *ret_bad)
+			*ret_bad = before;
 		tide_dbruns_free(runs, n);
+		if (!rc && rows == PAGE)
+			yield_after(&began);
 	}
 	return rc;
 }
 
-static int charge_runs(int64_t since, struct tide_err *err)
+static struct mark *find_mark(const char *cluster)
 {
-	int64_t enrolled = INT64_MAX;
-	struct tide_rows *rows = NULL;
-	char *accounts, **row;
-	int rc = -1;
+	struct mark *m;
 
-	accounts = who_pays(&enrolled, err);
-	if (!accounts)
-		return -1;
-	if (enrolled == INT64_MAX) {
-		rc = 0;
-		goto out;
+	for (m = own.marks; m; m = m->next)
+		if (!strcmp(m->cluster, cluster))
+			return m;
+	m = calloc(1, sizeof(*m));
+	if (m && !(m->cluster = strdup(cluster))) {
+		free(m);
+		return NULL;
 	}
+	if (m) {
+		m->next = own.marks;
+		own.marks = m;
+	}
+	return m;
+}
+
+static void free_marks(void)
+{
+	struct mark *m;
+
+	while ((m = own.marks)) {
+		own.marks = m->next;
+		free(m->cluster);
+		free(m);
+	}
+}
+
+/*
+ * Where the look at everything begins, and what is settled after it: all rows
+ * that are there now, up to the first that has not ended.
+ */
+static int bounds(struct mark *m, int64_t enrolled, int64_t *ret_settled,
+		  struct tide_err *err)
+{
+	int64_t last, open, first;
+
+	if (tide_db_number(own.db, &last, err,
+			   "select max(job_db_inx) from `?n_job_table`",
+			   m->cluster) ||
+	    tide_db_number(own.db, &open, err,
+			   "select min(job_db_inx) from `?n_job_table` where time_end=0",
+			   m->cluster))
+		return -1;
+	*ret_settled = open && open <= last ? open - 1 : last;
+	if (m->settled)
+		return 0;
+	/* What ended before anybody was enrolled is of no interest. */
+	if (tide_db_number(own.db, &first, err,
+			   "select min(job_db_inx) from `?n_job_table` where time_end>=?d",
+			   m->cluster, enrolled))
+		return -1;
+	m->settled = first && first <= *ret_settled ? first - 1 : *ret_settled;
+	return 0;
+}
+
+static int charge_cluster(const char *cluster, const char *accounts,
+			  int64_t enrolled, struct tide_err *err)
+{
+	struct mark *m = find_mark(cluster);
+	struct tide_scan scan = {
+		.cluster = cluster,
+		.partition = tide_prices_partition(tide_rates_last(own.rates)),
+		.accounts = accounts,
+		.limit = PAGE,
+	};
+	int64_t settled, bad = INT64_MAX;
+
+	if (!m)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (bounds(m, enrolled, &settled, err))
+		return errno == ENOENT ? 0 : -1;
+	scan.after = m->settled;
+	if (charge_scan(&scan, &bad, err))
+		return -1;
+	m->settled = settled < bad ? settled : bad;
+	return 0;
+}
+
+static int charge_all(const char *accounts, int64_t enrolled,
+		      struct tide_err *err)
+{
+	struct tide_rows *rows;
+	char **row;
+	int rc = 0;
+
 	if (tide_db_query(own.db, &rows, err,
 			  "select name from cluster_table where deleted=0"))
-		goto out;
-	rc = 0;
+		return -1;
 	while (!rc && (row = tide_rows_next(rows)))
-		rc = charge_cluster(row[0], accounts,
-				    since > enrolled ? since : enrolled, err);
-out:
+		rc = charge_cluster(row[0], accounts, enrolled, err);
 	tide_rows_free(rows);
+	return rc;
+}
+
+/* The hints from the i-th on that are of one cluster, at most a page. */
+static size_t one_page(const struct tide_hint *hints, size_t i, size_t n,
+		       char *rows, size_t size)
+{
+	size_t from = i, len = 0;
+
+	for (; i < n && i - from < PAGE &&
+	       !strcmp(hints[i].cluster, hints[from].cluster);
+	     i++)
+		len += (size_t)snprintf(rows + len, size - len,
+					"%s%" PRId64, i > from ? "," : "",
+					hints[i].row);
+	return i;
+}
+
+static int charge_hints(struct tide_hint *hints, size_t n,
+			const char *accounts, struct tide_err *err)
+{
+	char list[PAGE * 24];
+	struct tide_scan scan = {
+		.partition = tide_prices_partition(tide_rates_last(own.rates)),
+		.accounts = accounts,
+		.rows = list,
+		.limit = PAGE,
+	};
+	size_t i, next, found, rows, unread, bad;
+	struct tide_dbrun *runs;
+	struct timespec began;
+	int rc = 0;
+
+	for (i = 0; !rc && i < n; i = next) {
+		began = after_ms(0);
+		next = one_page(hints, i, n, list, sizeof(list));
+		scan.cluster = hints[i].cluster;
+		if (tide_run_scan(own.db, own.tres, &scan, &runs, &found,
+				  &rows, &unread, err))
+			return -1;
+		if (unread)
+			complain("could not read a run", err);
+		rc = post_page(&scan, runs, found, &bad, err);
+		forget_hints(hints + i, next - i, runs, found);
+		tide_dbruns_free(runs, found);
+		if (!rc && next < n)
+			yield_after(&began);
+	}
+	return rc;
+}
+
+/* Those that may not have been committed yet are taken again. */
+static void keep_young(const struct tide_hint *hints, size_t n)
+{
+	int64_t late = LATE_S;
+	size_t i;
+
+	if (slurmdbd_conf)
+		late += slurmdbd_conf->commit_delay;
+	for (i = 0; i < n; i++)
+		if (hints[i].row && now_s() < hints[i].told + late &&
+		    hints[i].told <= now_s())
+			tide_hints_return(&hints[i]);
+}
+
+static int charge_runs(bool all, struct tide_err *err)
+{
+	int64_t enrolled = INT64_MAX;
+	struct tide_hint *hints;
+	char *accounts;
+	size_t n = 0;
+	int rc = 0;
+
+	hints = tide_hints_take(&n, &all);
+	accounts = n || all ? who_pays(&enrolled, err) : NULL;
+	if ((n || all) && !accounts)
+		rc = -1;
+	else if (enrolled == INT64_MAX)
+		n = 0;
+	else if (all)
+		rc = charge_all(accounts, enrolled, err);
+	else
+		rc = charge_hints(hints, n, accounts, err);
+	if (!rc)
+		keep_young(hints, n);
 	free(accounts);
+	free(hints);
 	return rc;
 }
 
@@ -413,43 +649,26 @@ static int give_limits(struct tide_err *err)
 
 /* ---- passes ---- */
 
-/* From which end on to look; INT64_MAX: nowhere. */
-static int64_t take_since(bool *ret_reload)
+/* What was wanted of this pass. */
+static void take_wishes(bool *ret_all, bool *ret_reload, bool *ret_forget)
 {
-	int64_t since, now = now_s(), late = LATE_S;
-
-	if (slurmdbd_conf)
-		late += slurmdbd_conf->commit_delay;
 	slurm_mutex_lock(&poster.lock);
-	if (poster.everything || own.retry_all)
-		since = 0;
-	else
-		since = poster.first_end < poster.before ? poster.first_end :
-							   poster.before;
-	/* What was told before is looked at until it must be committed. */
-	if (now >= poster.since + late || now < poster.since) {
-		poster.before = poster.first_end;
-		poster.first_end = INT64_MAX;
-		poster.since = now;
-	}
-	own.ensure_qos |= poster.everything;
-	own.retry_all |= poster.everything;
+	*ret_all = poster.everything;
+	*ret_reload = poster.reload;
 	poster.everything = false;
 	poster.poked = false;
-	*ret_reload = poster.reload;
 	poster.reload = false;
+	*ret_forget = poster.forget;
+	poster.forget = false;
 	poster.begun++;
 	slurm_mutex_unlock(&poster.lock);
-	return since;
 }
 
-static int do_pass(int64_t since, bool reload, struct tide_err *err)
+static int do_pass(bool reload, struct tide_err *err)
 {
-	bool mine, all = own.retry_all || !since;
-	int rc;
+	bool mine;
 
-	rc = tide_db_connect(own.db, err);
-	if (rc < 0)
+	if (tide_db_connect(own.db, err) < 0)
 		return -1;
 	if (!own.tables && tide_ledger_setup(own.db, err) < 0)
 		return -1;
@@ -458,13 +677,11 @@ static int do_pass(int64_t since, bool reload, struct tide_err *err)
 		return -1;
 	if (!mine)
 		return 0;
-	all |= own.retry_all;
 	if (tide_rates_load(own.rates, own.db, err) ||
 	    follow_conf(reload, err))
 		return -1;
-	all |= own.retry_all;
-	if (own.charging && (all || since != INT64_MAX)) {
-		if (charge_runs(all ? 0 : since, err))
+	if (own.charging) {
+		if (charge_runs(own.retry_all, err))
 			return -1;
 		own.retry_all = false;
 	}
@@ -487,13 +704,16 @@ static void pass_failed(const struct tide_err *err)
 static void run_pass(void)
 {
 	struct tide_err err = { "" };
-	bool reload, good = false;
-	int64_t since = take_since(&reload);
+	bool all, reload, forget, good = false;
 
-	own.ensure_qos |= reload;
+	take_wishes(&all, &reload, &forget);
+	if (forget)
+		free_marks();
+	own.retry_all |= all || forget;
+	own.ensure_qos |= all || reload;
 	if (&have_control && !have_control) {
 		own.leased = 0;
-	} else if (do_pass(since, reload, &err)) {
+	} else if (do_pass(reload, &err)) {
 		pass_failed(&err);
 		own.conf_read &= !reload;
 	} else {
@@ -509,26 +729,6 @@ static void run_pass(void)
 	slurm_mutex_unlock(&poster.lock);
 }
 
-static struct timespec after_ms(int64_t ms)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	ts.tv_sec += ms / 1000;
-	ts.tv_nsec += ms % 1000 * 1000000;
-	if (ts.tv_nsec >= 1000000000) {
-		ts.tv_sec++;
-		ts.tv_nsec -= 1000000000;
-	}
-	return ts;
-}
-
-static bool later(struct timespec a, struct timespec b)
-{
-	return a.tv_sec > b.tv_sec ||
-	       (a.tv_sec == b.tv_sec && a.tv_nsec > b.tv_nsec);
-}
-
 /* Until there is something to do; false: to stop. */
 static bool wait_for_work(struct timespec not_before)
 {
@@ -538,17 +738,16 @@ static bool wait_for_work(struct timespec not_before)
 	slurm_mutex_lock(&poster.lock);
 	if (own.backoff)
 		until = after_ms((int64_t)own.backoff * 1000);
-	else if (poster.first_end != INT64_MAX || poster.before != INT64_MAX ||
-		 own.retry_all)
+	else if (tide_hints_any())
 		until = after_ms(2 * PAUSE_MS);
 	else
 		until = after_ms(IDLE_S * 1000);
 	while (!poster.stop && !poster.poked && later(until, after_ms(0))) {
-		bool told = poster.first_end != INT64_MAX;
+		bool told = tide_hints_any();
 
 		pthread_cond_timedwait(&poster.wake, &poster.lock, &until);
 		/* The first completion after a quiet time comes up soon. */
-		if (!told && poster.first_end != INT64_MAX && !own.backoff) {
+		if (!told && tide_hints_any() && !own.backoff) {
 			early = after_ms(WAKE_MS);
 			if (later(not_before, early))
 				early = not_before;
@@ -581,6 +780,7 @@ static void *poster_main(void *arg)
 		}
 	}
 	tide_limits_close();
+	free_marks();
 	tide_tres_destroy(own.tres);
 	tide_rates_destroy(own.rates);
 	tide_db_destroy(own.db);
@@ -628,16 +828,12 @@ void tide_poster_stop(void)
 	poster.running = false;
 }
 
-void tide_poster_wake(int64_t end)
+void tide_poster_wake(const char *cluster, int64_t row)
 {
+	if (!cluster || !tide_hints_add(cluster, row, now_s()))
+		return;
 	slurm_mutex_lock(&poster.lock);
-	if (end < poster.first_end) {
-		bool first = poster.first_end == INT64_MAX;
-
-		poster.first_end = end;
-		if (first)
-			slurm_cond_signal(&poster.wake);
-	}
+	slurm_cond_signal(&poster.wake);
 	slurm_mutex_unlock(&poster.lock);
 }
 
@@ -647,6 +843,13 @@ void tide_poster_reload(void)
 	poster.reload = true;
 	poster.poked = true;
 	slurm_cond_signal(&poster.wake);
+	slurm_mutex_unlock(&poster.lock);
+}
+
+void tide_poster_forget(void)
+{
+	slurm_mutex_lock(&poster.lock);
+	poster.forget = true;
 	slurm_mutex_unlock(&poster.lock);
 }
 

@@ -22,11 +22,17 @@ int tide_poster_start(void);
 /* Waits for the thread to end its present pass. */
 void tide_poster_stop(void);
 
-/* A run that ended then is about to be committed. */
-void tide_poster_wake(int64_t end);
+/* That row of a cluster's job table ends, and is about to be committed. */
+void tide_poster_wake(const char *cluster, int64_t row);
 
 /* Read tide.conf again. */
 void tide_poster_reload(void);
+
+/*
+ * An account was enrolled: what was settled without it is to be looked at
+ * again.
+ */
+void tide_poster_forget(void);
 
 /*
  * Wait until the poster has gone through its work once more, through all of

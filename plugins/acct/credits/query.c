@@ -255,6 +255,7 @@ static int do_enroll(struct tide_db *db, const struct caller *who,
 	rc = tide_post_enroll(db, account, who->name, (int64_t)time(NULL), err);
 	if (rc < 0)
 		return -1;
+	tide_poster_forget();
 	*ret = json_pack("{s:s,s:b,s:b}", "account", account, "already", rc,
 			 "in_force", (int)in_force());
 	return 0;

@@ -104,7 +104,7 @@ int tide_rates_set(struct tide_rates *rates, struct tide_db *db,
 		   const char *conf, int64_t now, struct tide_err *err)
 {
 	char *text = tide_prices_write(prices);
-	struct tide_head head;
+	struct tide_posting *posting;
 	struct tide_txn txn = { .time = now,
 				.kind = "prices",
 				.by = "slurmdbd",
@@ -119,15 +119,17 @@ int tide_rates_set(struct tide_rates *rates, struct tide_db *db,
 		rc = 1;
 		goto out;
 	}
-	if (tide_ledger_lock(db, holder, &head, err))
+	if (tide_ledger_lock(db, holder, &posting, err))
 		goto out;
-	snprintf(ref, sizeof(ref), "prices %" PRId64, head.txn + 1);
+	snprintf(ref, sizeof(ref), "prices %" PRId64,
+		 tide_ledger_last(posting) + 1);
 	txn.ref = ref;
-	if (tide_ledger_append(db, &head, &txn, err) ||
-	    tide_ledger_commit(db, &head, err)) {
-		tide_db_rollback(db);
+	if (tide_ledger_append(posting, &txn, err)) {
+		tide_ledger_abandon(posting);
 		goto out;
 	}
+	if (tide_ledger_commit(posting, err))
+		goto out;
 	rc = add(rates, txn.id, now, text, conf, err);
 out:
 	free(text);

@@ -165,6 +165,7 @@ static int read_row(struct tide_db *db, struct tide_tres *tres,
 	run->nodes = strdup(row[COL_NODES] ? row[COL_NODES] : "");
 	if (!run->cluster || !run->account || !run->nodes)
 		return tide_err_set(err, ENOMEM, "out of memory");
+	run->row = tide_rows_int(row[COL_ROW]);
 	run->job = tide_rows_int(row[COL_JOB]);
 	run->submit = tide_rows_int(row[COL_SUBMIT]);
 	run->start = tide_rows_int(row[COL_START]);
@@ -193,8 +194,7 @@ static int collect(struct tide_db *db, struct tide_tres *tres,
 
 	while ((row = tide_rows_next(rows))) {
 		seen++;
-		scan->after_end = tide_rows_int(row[COL_END]);
-		scan->after_row = tide_rows_int(row[COL_ROW]);
+		scan->after = tide_rows_int(row[COL_ROW]);
 		if (!read_row(db, tres, scan->cluster, row, &runs[n], err)) {
 			n++;
 			continue;
@@ -221,17 +221,21 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 {
 	struct tide_rows *rows;
 	struct tide_dbrun *runs;
+	char *which;
 	size_t n = 0;
 	int rc;
 
-	if (tide_db_query(db, &rows, err,
-			  "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where j.time_end>=?d and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and (j.time_end>?d or j.job_db_inx>?d) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.time_end, j.job_db_inx limit ?d",
-			  scan->cluster,
-			  scan->since > scan->after_end ? scan->since :
-							  scan->after_end,
-			  scan->partition, scan->accounts, scan->after_end,
-			  scan->after_row, scan->cluster,
-			  (int64_t)scan->limit))
+	which = scan->rows ? tide_db_format(db, "j.job_db_inx in (?r)",
+					    scan->rows) :
+			     tide_db_format(db, "j.job_db_inx>?d", scan->after);
+	if (!which)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	rc = tide_db_query(db, &rows, err,
+			   "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where ?r and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.job_db_inx limit ?d",
+			   scan->cluster, which, scan->partition,
+			   scan->accounts, scan->cluster, (int64_t)scan->limit);
+	free(which);
+	if (rc)
 		return -1;
 	runs = calloc((size_t)scan->limit, sizeof(*runs));
 	if (!runs) {

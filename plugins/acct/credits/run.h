@@ -19,6 +19,7 @@
 /* Strings are owned by the record; released by tide_dbrun_release(). */
 struct tide_dbrun {
 	char *cluster;
+	int64_t row; /* in the job table; 0 when read from the ledger */
 	int64_t job;
 	int64_t submit;
 	int64_t start;
@@ -38,9 +39,8 @@ struct tide_scan {
 	const char *cluster;
 	const char *partition;
 	const char *accounts; /* SQL condition on account and time_start */
-	int64_t since;	      /* ends at or after */
-	int64_t after_end;    /* where the last page ended: its last end */
-	int64_t after_row;    /* and row */
+	const char *rows;     /* "1,2,3": these alone; or NULL */
+	int64_t after;	      /* else those after this row, in order */
 	int limit;	      /* rows a page */
 };
 
@@ -50,9 +50,10 @@ struct tide_tres *tide_tres_create(void);
 void tide_tres_destroy(struct tide_tres *tres);
 
 /*
- * The next page of ended runs that have no row in tide_run.  scan is moved on.
- * ret_runs has *ret_n records; the array is the caller's.  Rows that cannot be
- * understood are left out and counted in *ret_bad, err has the last reason.
+ * The next page of ended runs that have no row in tide_run; scan->after is
+ * moved on.  ret_runs has *ret_n records; the array is the caller's.  Rows that
+ * cannot be understood are left out and counted in *ret_bad, err has the last
+ * reason.
  */
 int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 		  struct tide_scan *scan, struct tide_dbrun **ret_runs,
