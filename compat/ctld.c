@@ -211,18 +211,30 @@ static bool is_ours(const char *text)
 	return text && !strncmp(text, REASON_MARK, strlen(REASON_MARK));
 }
 
+/* Slurm's main scheduler judges by --time, backfill by --time-min. */
+static bool can_pay_min(const job_record_t *job)
+{
+	return job->time_min && job->time_min < job->time_limit &&
+	       tide_job_payable_min((job_record_t *)job) >= job->time_min;
+}
+
 bool tide_job_would_set_reason(const job_record_t *job, const char *text)
 {
 	if (!IS_JOB_PENDING(job))
 		return false;
 	if (!text)
 		return is_ours(job->state_desc);
+	if (!xstrcmp(job->state_desc, text) ||
+	    (job->state_desc && !is_ours(job->state_desc)))
+		return false;
 	switch (job->state_reason) {
 	case WAIT_NO_REASON:
 	case WAIT_PRIORITY:
 	case WAIT_RESOURCES:
-		return (!job->state_desc || is_ours(job->state_desc)) &&
-		       xstrcmp(job->state_desc, text);
+		return true;
+	case WAIT_ASSOC_GRP_BILLING_MIN:
+	case WAIT_QOS_GRP_BILLING_MIN:
+		return can_pay_min(job);
 	default:
 		return false;
 	}

@@ -90,7 +90,7 @@ void tide_ctld_each_job(int (*fn)(void *job_record, void *arg), void *arg);
 job_record_t *tide_ctld_job(uint32_t id);
 
 /*
- * The highest limit that can be paid for a running job: what its QOS and
+ * The highest limit that can be paid for a running or pending job: what its QOS and
  * associations have left over their GrpTRESMins.  UINT32_MAX when Slurm
  * enforces no such limits.  TIDE_LOOK; takes the lock of associations.
  */
@@ -135,9 +135,11 @@ void tide_ctld_check_limits(void);
 
 /*
  * What squeue shows as the reason of a pending job.  Set only where Slurm has
- * none but waiting for resources or priority; NULL takes ours away.  Returns
- * whether something was changed.  TIDE_ACT for setting; would_set answers under
- * TIDE_LOOK whether it would change something.
+ * none but waiting for resources or priority, or speaks of credits where the
+ * account can pay for --time-min, which is all that a start takes.  NULL takes
+ * ours away.  Returns whether something was changed.  TIDE_ACT for setting;
+ * would_set answers under TIDE_LOOK whether it would change something.  Both
+ * take the lock of associations.
  */
 bool tide_job_would_set_reason(const job_record_t *job, const char *text);
 bool tide_job_set_reason(job_record_t *job, const char *text);

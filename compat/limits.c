@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How far a running job's limit may be raised before its account cannot pay:
- * the check of src/slurmctld/acct_policy.c with AccountingStorageEnforce=safe,
- * turned round.  Slurm itself checks at a start only, not when a limit grows.
+ * How far a job's limit may be raised before its account cannot pay: the check
+ * of src/slurmctld/acct_policy.c with AccountingStorageEnforce=safe, turned
+ * round.  Slurm itself checks at a start only, not when a limit grows.
  */
 #include "compat/ctld.h"
 
@@ -30,11 +30,17 @@ static double factor_of(const job_record_t *job)
 	return qos->usage_factor;
 }
 
+/* What it has, or asks for. */
+static const uint64_t *tres_of(const job_record_t *job)
+{
+	return IS_JOB_PENDING(job) ? job->tres_req_cnt : job->tres_alloc_cnt;
+}
+
 /* Minutes that `left` TRES-minutes pay for; the least of all is kept. */
 static void keep_least(const job_record_t *job, int tres, uint64_t left,
 		       uint64_t *least)
 {
-	double rate = (double)job->tres_alloc_cnt[tres] * factor_of(job);
+	double rate = (double)tres_of(job)[tres] * factor_of(job);
 	double minutes;
 
 	if (rate <= 0)
@@ -93,12 +99,14 @@ uint32_t tide_job_payable_min(job_record_t *job)
 				   .qos = READ_LOCK,
 				   .tres = READ_LOCK };
 	slurmdb_qos_rec_t *first, *second;
+	/* A running job's limit is counted already. */
+	uint32_t base = IS_JOB_PENDING(job) ? 0 : job->time_limit;
 	uint64_t least = UINT32_MAX;
 	bool *covered;
 
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) ||
 	    !(accounting_enforce & ACCOUNTING_ENFORCE_SAFE) ||
-	    !job->tres_alloc_cnt || job->time_limit == INFINITE)
+	    !tres_of(job) || base == INFINITE)
 		return UINT32_MAX;
 	covered = xcalloc(slurmctld_tres_cnt, sizeof(*covered));
 	assoc_mgr_lock(&locks);
@@ -108,7 +116,7 @@ uint32_t tide_job_payable_min(job_record_t *job)
 	by_assoc(job, covered, &least);
 	assoc_mgr_unlock(&locks);
 	xfree(covered);
-	if (least >= UINT32_MAX - job->time_limit)
+	if (least >= UINT32_MAX - base)
 		return UINT32_MAX;
-	return job->time_limit + (uint32_t)least;
+	return base + (uint32_t)least;
 }
