@@ -11,7 +11,7 @@ usage()
 	cat <<'USAGE'
 usage: contrib/check.sh [--werror] [--units] [--no-build] [TEST.t ...]
 
-Runs all tests, or the named ones of tests/.
+Runs all tests, or the named ones, as in tests/00-cluster.t.
 
   --werror    warnings are errors
   --units     unit tests and static checks only (no daemons, no root)
@@ -109,6 +109,9 @@ system_test()
 		bash "$(realpath "$1")"
 }
 
+for t in "${only[@]}"; do
+	[ -f "$t" ] || { echo "check.sh: there is no '$t' in $top" >&2; exit 2; }
+done
 mkdir -p "$logs"
 if [ $build = yes ]; then
 	contrib/build.sh "${werror[@]}" || exit 1
@@ -130,7 +133,7 @@ if [ ${#only[@]} = 0 ]; then
 	[ $units = yes ] || only=(tests/*.t)
 fi
 for t in "${only[@]}"; do
-	[ ! -f "$t" ] || system_test "$t"
+	system_test "$t"
 done
 
 [ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"
