@@ -172,6 +172,33 @@ test_expect_success 'suspended time is not charged' '
 	test "$(credits_of $still)" = "$(cost 1 $elapsed)"
 '
 
+test_expect_success 'a run that began before its account was enrolled is free' '
+	free=$(submit -A cv -p pool -t 5 -o /dev/null -w n3 --gres=mlu:mlu290:1 --wrap "sleep 3") &&
+	wait_job_state $free RUNNING 20 && ran_for $free 1 &&
+	tidectl credits enroll cv &&
+	wait_job_end $free 20 && sacct_shows $free State COMPLETED &&
+	later=$(pool_job 1 -w n3 --gres=mlu:mlu290:1) &&
+	wait_for 40 charged $later 1 && charged $free 0
+'
+
+test_expect_success 'a run costs by the UsageFactor of its QOS' '
+	sacctmgr -i modify qos tide_vision set usagefactor=0.5 &&
+	half=$(pool_job 2 -w n3 --gres=mlu:mlu290:2) &&
+	wait_for 40 charged $half 1 &&
+	sacctmgr -i modify qos tide_vision set usagefactor=1 &&
+	sacct_shows $half SystemComment "rate=200/h" &&
+	costs_right $half 1
+'
+
+test_expect_success 'a job requeued when it had ended is not charged again for that run' '
+	ended=$(pool_job 1 --requeue -w n3 --gres=mlu:mlu290:1) &&
+	wait_for 40 charged $ended 1 && before=$(credits_of $ended) &&
+	scontrol requeue $ended &&
+	wait_for 40 charged $ended 2 &&
+	test "$(credits_of $ended | head -1)" = "$before" &&
+	tidectl credits audit --json >out && test "$(jq .moved out)" = 1
+'
+
 test_expect_success 'a run that a failing node ends is paid back' '
 	before=$(balance_of vision balance) &&
 	lost=$(pool_job 100 --no-requeue -w n1 --gres=mlu:mlu290:2) &&
@@ -342,8 +369,16 @@ test_expect_success 'mended, what was missed is charged' '
 	wait_for 30 charged $late 1 && costs_right $late 1 && audit_ok
 '
 
-limit_is() {
-	[ "$(sacctmgr -n -P show qos where name=tide_vision format=flags,grptresmins)" = "$1" ]
+limit() {
+	sacctmgr -n -P show qos where name=tide_vision format=grptresmins |
+		sed -n "s/^billing=//p"
+}
+
+# limit_near MINUTES: as before, to a hundredth of a credit.
+limit_near() {
+	local off
+
+	off=$(($(limit) - $1)) && [ "$off" -gt -600 ] && [ "$off" -lt 600 ]
 }
 
 dbd_reconfigure() {
@@ -351,13 +386,15 @@ dbd_reconfigure() {
 }
 
 test_expect_success 'a QOS that was changed or deleted has its limit again' '
-	limit=$(sacctmgr -n -P show qos where name=tide_vision format=flags,grptresmins) &&
+	before=$(limit) && test "$before" -gt 1000000 &&
 	sacctmgr -i modify qos tide_vision set grptresmins=billing=5 &&
-	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
+	dbd_reconfigure && wait_for 20 limit_near $before &&
 	sacctmgr -i modify qos tide_vision set grptresmins=billing=-1 &&
-	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
-	sacctmgr -i delete qos tide_vision && limit_is "" &&
-	dbd_reconfigure && wait_for 20 limit_is "$limit" &&
+	test -z "$(limit)" && dbd_reconfigure && wait_for 20 limit_near $before &&
+	sacctmgr -i delete qos tide_vision && test -z "$(limit)" &&
+	dbd_reconfigure && wait_for 20 limit_near $before &&
+	sacctmgr -n -P show qos where name=tide_vision format=flags >flags &&
+	echo NoDecay,UsageFactorSafe >want && test_cmp want flags &&
 	sacctmgr -n -P show assoc where account=vision user=root format=qos >assoc &&
 	grep tide_vision assoc
 '
