@@ -95,11 +95,6 @@ int tide_calendar_n_sets(const struct tide_calendar *calendar)
 	return calendar->conf->n_sets;
 }
 
-const struct tide_zone *tide_calendar_zone(const struct tide_calendar *calendar)
-{
-	return calendar->local;
-}
-
 const struct tide_zone *
 tide_calendar_window_zone(const struct tide_calendar *calendar, int window)
 {

@@ -16,12 +16,12 @@
  * that ends where another begins joins it on every day of the year.  A window
  * that lies wholly in a gap does not open that day.
  *
- * Two steps.  A struct tide_calendar knows the windows and their zones; a
- * struct tide_timeline is the spans of every set within [from, until), worked
- * out once, so that the questions are binary searches.  Both are immutable
- * and may be read by any number of threads without a lock; a daemon makes a
- * new timeline now and then (a day's worth is cheap) and swaps the pointer.
- * Neither reads a clock, and neither blocks once the calendar exists.
+ * Two steps.  A struct tide_calendar knows the windows and their zones, and
+ * gives the spans of a set; what a daemon asks of them is in common/window.  A
+ * struct tide_timeline is the spans of every set within [from, until), for
+ * people's questions.  Both are immutable and may be read by any number of
+ * threads without a lock.  Neither reads a clock, and neither blocks once the
+ * calendar exists.
  */
 #ifndef TIDE_CALENDAR_CALENDAR_H
 #define TIDE_CALENDAR_CALENDAR_H
@@ -64,10 +64,6 @@ void tide_calendar_destroy(struct tide_calendar *calendar);
 /* Number of window sets, as in the configuration. */
 int tide_calendar_n_sets(const struct tide_calendar *calendar);
 
-/* The zone of windows that name none, for messages. */
-const struct tide_zone *
-tide_calendar_zone(const struct tide_calendar *calendar);
-
 /* The zone of window i of the configuration. */
 const struct tide_zone *
 tide_calendar_window_zone(const struct tide_calendar *calendar, int window);
@@ -91,9 +87,6 @@ int tide_timeline_create(const struct tide_calendar *calendar, int64_t from,
 			 struct tide_err *err);
 void tide_timeline_destroy(struct tide_timeline *timeline);
 
-int64_t tide_timeline_from(const struct tide_timeline *timeline);
-int64_t tide_timeline_until(const struct tide_timeline *timeline);
-
 /*
  * The questions.  Each returns a span that belongs to the timeline, or NULL
  * when there is none; of a set out of range there is none.
@@ -103,36 +96,13 @@ int64_t tide_timeline_until(const struct tide_timeline *timeline);
 const struct tide_span *tide_timeline_at(const struct tide_timeline *timeline,
 					 int set, int64_t t);
 
-/*
- * The first span that has at least `need` seconds left from the later of t and
- * its opening.  One that is open beyond the end always has enough: nobody
- * knows of a close.
- */
-const struct tide_span *tide_timeline_next(const struct tide_timeline *timeline,
-					   int set, int64_t t, int64_t need);
-
 /* The first span that opens later than t. */
 const struct tide_span *
 tide_timeline_opening(const struct tide_timeline *timeline, int set, int64_t t);
-
-/*
- * The longest span that is not over at t, counted from the later of t and its
- * opening; of equal ones the first, one that is open beyond the end before
- * all others.
- */
-const struct tide_span *
-tide_timeline_longest(const struct tide_timeline *timeline, int set, int64_t t);
 
 /* All spans of a set, in order; *ret_count of them. */
 const struct tide_span *
 tide_timeline_spans(const struct tide_timeline *timeline, int set,
 		    size_t *ret_count);
-
-/*
- * The next instant after t at which any set opens or closes, or `until` when
- * there is none: when somebody must look again.
- */
-int64_t tide_timeline_next_change(const struct tide_timeline *timeline,
-				  int64_t t);
 
 #endif /* TIDE_CALENDAR_CALENDAR_H */

@@ -17,8 +17,6 @@ struct line {
 };
 
 struct tide_timeline {
-	int64_t from;
-	int64_t until;
 	int n_sets;
 	struct line set[];
 };
@@ -34,8 +32,6 @@ int tide_timeline_create(const struct tide_calendar *calendar, int64_t from,
 
 	if (!timeline)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	timeline->from = from;
-	timeline->until = until;
 	timeline->n_sets = n_sets;
 	for (int i = 0; i < n_sets; i++)
 		if (tide_calendar_spans(calendar, i, from, until,
@@ -58,16 +54,6 @@ void tide_timeline_destroy(struct tide_timeline *timeline)
 		free(timeline->set[i].span);
 	free(timeline);
 	errno = saved;
-}
-
-int64_t tide_timeline_from(const struct tide_timeline *timeline)
-{
-	return timeline->from;
-}
-
-int64_t tide_timeline_until(const struct tide_timeline *timeline)
-{
-	return timeline->until;
 }
 
 const struct tide_span *
@@ -104,14 +90,6 @@ static const struct tide_span *spans_after(const struct tide_timeline *timeline,
 	return count > low ? span + low : NULL;
 }
 
-/* What is left of a span from t on. */
-static int64_t left(const struct tide_span *span, int64_t t)
-{
-	if (span->beyond)
-		return INT64_MAX;
-	return span->close - (t > span->open ? t : span->open);
-}
-
 const struct tide_span *tide_timeline_at(const struct tide_timeline *timeline,
 					 int set, int64_t t)
 {
@@ -119,18 +97,6 @@ const struct tide_span *tide_timeline_at(const struct tide_timeline *timeline,
 	const struct tide_span *span = spans_after(timeline, set, t, &count);
 
 	return span && span->open <= t ? span : NULL;
-}
-
-const struct tide_span *tide_timeline_next(const struct tide_timeline *timeline,
-					   int set, int64_t t, int64_t need)
-{
-	size_t count;
-	const struct tide_span *span = spans_after(timeline, set, t, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (left(&span[i], t) >= need)
-			return &span[i];
-	return NULL;
 }
 
 const struct tide_span *
@@ -145,37 +111,4 @@ tide_timeline_opening(const struct tide_timeline *timeline, int set, int64_t t)
 		count--;
 	}
 	return count ? span : NULL;
-}
-
-const struct tide_span *
-tide_timeline_longest(const struct tide_timeline *timeline, int set, int64_t t)
-{
-	size_t count;
-	const struct tide_span *span = spans_after(timeline, set, t, &count);
-	const struct tide_span *best = span;
-
-	for (size_t i = 1; i < count; i++)
-		if (left(&span[i], t) > left(best, t))
-			best = &span[i];
-	return best;
-}
-
-int64_t tide_timeline_next_change(const struct tide_timeline *timeline,
-				  int64_t t)
-{
-	int64_t next = timeline->until;
-
-	for (int set = 0; set < timeline->n_sets; set++) {
-		size_t count;
-		const struct tide_span *span =
-			spans_after(timeline, set, t, &count);
-
-		if (!count)
-			continue;
-		if (span->open > t && span->open < next)
-			next = span->open;
-		else if (span->close < next)
-			next = span->close;
-	}
-	return next;
 }

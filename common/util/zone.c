@@ -180,12 +180,6 @@ static void format_local(int64_t local, char buf[TIDE_TIME_SIZE])
 		snprintf(buf, TIDE_TIME_SIZE, "?");
 }
 
-void tide_zone_format_short(const struct tide_zone *zone, int64_t utc,
-			    char buf[TIDE_TIME_SIZE])
-{
-	format_local(utc + tide_zone_offset(zone, utc), buf);
-}
-
 void tide_zone_format(const struct tide_zone *zone, int64_t utc,
 		      char buf[TIDE_TIME_SIZE])
 {

@@ -53,10 +53,6 @@ int64_t tide_zone_first(const struct tide_zone *zone, int64_t local);
 void tide_zone_format(const struct tide_zone *zone, int64_t utc,
 		      char buf[TIDE_TIME_SIZE]);
 
-/* As Slurm writes times to users: "2026-12-01T20:00:00", no offset. */
-void tide_zone_format_short(const struct tide_zone *zone, int64_t utc,
-			    char buf[TIDE_TIME_SIZE]);
-
 /* "2026-12-01T12:00:00Z" */
 void tide_utc_format(int64_t utc, char buf[TIDE_TIME_SIZE]);
 
