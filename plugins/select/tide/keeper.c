@@ -17,7 +17,7 @@
 #define TICK 5
 /* Pokes within this time are answered by one pass. */
 #define CALM_NS 200000000
-/* Spans are worked out far ahead, and again once a day. */
+/* Stretches are worked out far ahead, and again once a day. */
 #define RENEW 86400
 
 static struct {
@@ -71,13 +71,13 @@ static void read_first(void)
 	char dir[PATH_MAX];
 
 	conf_dir(dir, sizeof(dir));
-	if (tide_source_read_good(tide_ctld_state_dir(), &keeper.good,
-				  &good_err) < 0) {
+	if (tide_source_read_good(tide_ctld_state_dir(), time(NULL),
+				  &keeper.good, &good_err) < 0) {
 		if (errno != ENOENT)
 			error("tide: %s", good_err.text);
 		keeper.good = NULL;
 	}
-	if (tide_source_read(dir, &keeper.source, &err) == 0)
+	if (tide_source_read(dir, time(NULL), &keeper.source, &err) == 0)
 		return;
 	error("tide: %s", err.text);
 	if (keeper.good) {
@@ -103,7 +103,7 @@ static int lay(struct tide_source *source, bool strict, struct tide_err *err)
 {
 	struct tide_plan *plan;
 
-	if (tide_plan_create(source, time(NULL), strict, &plan, err) < 0)
+	if (tide_plan_create(source, strict, &plan, err) < 0)
 		return -1;
 	tide_plan_set(plan);
 	return 0;
@@ -174,7 +174,7 @@ static void read_again(void)
 	int rc;
 
 	conf_dir(dir, sizeof(dir));
-	if (tide_source_read(dir, &source, &err) < 0) {
+	if (tide_source_read(dir, time(NULL), &source, &err) < 0) {
 		error("tide: %s", err.text);
 		error("tide: going on with the windows that are in force");
 		return;
@@ -208,17 +208,24 @@ static void keep_good(void)
 	tide_plan_put(plan);
 }
 
-/* Work the spans out again before they run short. */
+/* Work the stretches out again before they run short. */
 static void renew(int64_t now)
 {
 	struct tide_plan *plan = tide_plan_get();
-	bool old = plan && now - plan->made > RENEW;
+	bool old = plan && !plan->closed && now - plan->stretches->made > RENEW;
+	struct tide_stretches *stretches;
 	struct tide_err err;
 
 	tide_plan_put(plan);
 	if (!old)
 		return;
+	if (tide_source_work_out(keeper.source, now, &stretches, &err) < 0) {
+		error("tide: %s", err.text);
+		return;
+	}
 	tide_ctld_lock(TIDE_LOOK);
+	tide_stretches_unref(keeper.source->stretches);
+	keeper.source->stretches = stretches;
 	if (lay(keeper.source, false, &err) < 0)
 		error("tide: %s", err.text);
 	tide_ctld_unlock(TIDE_LOOK);

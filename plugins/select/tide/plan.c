@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The present plan; guarded by the mutex, which is held for a moment only. */
@@ -15,54 +14,12 @@ static void plan_destroy(struct tide_plan *plan)
 {
 	size_t i;
 
-	for (i = 0; i < plan->count; i++) {
-		xfree(plan->opens[i]);
+	for (i = 0; i < plan->count; i++)
 		FREE_NULL_BITMAP(plan->nodes[i]);
-	}
-	xfree(plan->groups);
 	xfree(plan->nodes);
-	xfree(plan->opens);
+	tide_stretches_unref(plan->stretches);
 	tide_source_unref(plan->source);
 	xfree(plan);
-}
-
-/* The stretches of one window set, as the gate wants them. */
-static int fill_group(struct tide_plan *plan, size_t set,
-		      struct tide_err *err)
-{
-	struct tide_span *spans;
-	struct tide_open *opens;
-	size_t count, i;
-
-	if (tide_calendar_spans(plan->source->calendar, set, plan->made,
-				plan->made + TIDE_EVER, &spans, &count,
-				err) < 0)
-		return -1;
-	opens = xcalloc(count ? count : 1, sizeof(*opens));
-	for (i = 0; i < count; i++)
-		opens[i] = (struct tide_open){
-			.open = spans[i].open,
-			/* Nobody knows of a close. */
-			.close = spans[i].beyond ? TIDE_NEVER : spans[i].close,
-			.name = spans[i].window->name,
-		};
-	free(spans);
-	plan->opens[set] = opens;
-	plan->groups[set].opens = opens;
-	plan->groups[set].count = count;
-	return 0;
-}
-
-static int fill_groups(struct tide_plan *plan, struct tide_err *err)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < plan->count; i++)
-		if (fill_group(plan, i, err) < 0)
-			return -1;
-	/* Without a configuration nobody's node is known to be nobody's. */
-	plan->groups[plan->count - 1].always = !plan->closed;
-	return 0;
 }
 
 /* Put each of Slurm's nodes in its group; count those that are lent. */
@@ -111,12 +68,12 @@ static int unknown_node(const struct tide_conf *conf, struct tide_err *err)
 	return 0;
 }
 
-static int check_names(const struct tide_plan *plan, int lent,
+static int check_names(const struct tide_plan *plan, int lent, bool strict,
 		       struct tide_err *err)
 {
 	const struct tide_conf *conf = plan->source->conf;
 
-	if (!conf)
+	if (!conf || !strict)
 		return 0;
 	if (!tide_ctld_partition(conf->pool_partition))
 		return tide_err_set(err, EINVAL,
@@ -143,11 +100,10 @@ int64_t tide_plan_next(const struct tide_plan *plan, int64_t after)
 	return at;
 }
 
-int tide_plan_create(struct tide_source *source, int64_t now, bool strict,
+int tide_plan_create(struct tide_source *source, bool strict,
 		     struct tide_plan **ret_plan, struct tide_err *err)
 {
 	struct tide_plan *plan = xmalloc(sizeof(*plan));
-	int lent;
 	size_t i;
 
 	plan->refs = 1;
@@ -155,17 +111,14 @@ int tide_plan_create(struct tide_source *source, int64_t now, bool strict,
 	plan->observe = source->conf && source->conf->mode == TIDE_MODE_OBSERVE;
 	plan->closed = !source->conf;
 	plan->pool = source->pool;
-	plan->made = now;
+	plan->stretches = tide_stretches_ref(source->stretches);
+	plan->groups = plan->stretches->groups;
+	plan->count = plan->stretches->count;
 	plan->node_count = tide_ctld_node_count();
-	plan->count = (source->conf ? source->conf->n_sets : 0) + 1;
-	plan->groups = xcalloc(plan->count, sizeof(*plan->groups));
-	plan->opens = xcalloc(plan->count, sizeof(*plan->opens));
 	plan->nodes = xcalloc(plan->count, sizeof(*plan->nodes));
 	for (i = 0; i < plan->count; i++)
 		plan->nodes[i] = bit_alloc(plan->node_count);
-	lent = fill_nodes(plan);
-	if (fill_groups(plan, err) < 0 ||
-	    (strict && check_names(plan, lent, err) < 0)) {
+	if (check_names(plan, fill_nodes(plan), strict, err) < 0) {
 		plan_destroy(plan);
 		return -1;
 	}

@@ -18,29 +18,25 @@
 
 /* How far ahead planned starts look. */
 #define TIDE_HORIZON (14 * 86400)
-/* How far ahead one looks before saying that a job can never run. */
-#define TIDE_EVER (400 * 86400)
-
 struct tide_plan {
 	unsigned int refs;	   /* plan.c's own */
 	struct tide_source *source; /* windows' names live there */
 	bool observe;		   /* Mode=observe */
 	bool closed;		   /* no usable tide.conf: nothing is open */
 	const char *pool;	   /* PoolPartition; NULL: not even that */
-	int64_t made;
+	struct tide_stretches *stretches;
+	const struct tide_group *groups; /* its own */
+	size_t count;		   /* of them; the last is nobody's nodes */
 	int node_count;
-	size_t count;		   /* groups; the last is nobody's nodes */
-	struct tide_group *groups;
-	struct tide_open **opens;  /* of each group; groups[] point to them */
 	bitstr_t **nodes;	   /* of each group */
 };
 
 /*
- * Make a plan from a source, as of now.  With `strict`, EINVAL names a node or
+ * Make a plan from a source and its stretches.  With `strict`, EINVAL names a node or
  * a partition of tide.conf that Slurm does not know; without, they are passed
  * over: the source was right once.  TIDE_LOOK.
  */
-int tide_plan_create(struct tide_source *source, int64_t now, bool strict,
+int tide_plan_create(struct tide_source *source, bool strict,
 		     struct tide_plan **ret_plan, struct tide_err *err);
 
 /* When anything opens or closes next after `after`, or TIDE_NEVER. */
