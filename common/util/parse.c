@@ -148,7 +148,7 @@ int tide_parse_datetime(const char *text, int64_t *ret_local,
 			struct tide_err *err)
 {
 	static const char wanted[] =
-		"a date and time YYYY-MM-DDTHH:MM[:SS] is wanted";
+		"a date YYYY-MM-DD or date and time YYYY-MM-DDTHH:MM[:SS] is wanted";
 	int century, year, month, day;
 	int32_t clock = 0;
 	struct tm tm = {0}, back;
