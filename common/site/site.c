@@ -186,6 +186,22 @@ static void add_problems(struct tide_findings *findings, enum tide_level level,
 	tide_problems_release(problems);
 }
 
+/* Right, but perhaps not what was meant. */
+static void check_intent(const char *path, const struct tide_conf *conf,
+			 struct tide_findings *findings)
+{
+	if (!conf->n_devices)
+		tide_findings_add(
+			findings, TIDE_LEVEL_WARNING, path, 0,
+			"there is no Device line: nothing has a price, and nothing is charged",
+			"Device=NAME:TYPE Rate=CREDITS");
+	if (conf->mode == TIDE_MODE_OBSERVE)
+		tide_findings_add(
+			findings, TIDE_LEVEL_WARNING, path, 0,
+			"Mode=observe: what windows demand is only logged, so lent nodes are open to the pool at any time",
+			"Mode=enforce");
+}
+
 /* tide.conf by itself; NULL when it is not usable. */
 static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 					 struct tide_findings *findings)
@@ -204,11 +220,7 @@ static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 			conf->n_windows, conf->n_nodes, conf->n_owners,
 			conf->n_devices);
 		tide_findings_add(findings, TIDE_LEVEL_OK, path, 0, what, NULL);
-		if (!conf->n_devices)
-			tide_findings_add(
-				findings, TIDE_LEVEL_WARNING, path, 0,
-				"there is no Device line: nothing has a price, and nothing is charged",
-				"Device=NAME:TYPE Rate=CREDITS");
+		check_intent(path, conf, findings);
 	}
 	add_problems(findings, TIDE_LEVEL_ERROR, &problems, "see tide.conf(5)");
 	return conf;

@@ -188,6 +188,8 @@ static const struct {
 	 "PoolAccount=centre IssueAccount=mint\nReference=gpu:a100\n"
 	 "Device=gpu:a100 TFLOPS=312\nDevice=gpu:t4 TFLOPS=65\n",
 	 "", TIDE_LEVEL_WARNING, "there is no Device line", "Device="},
+	{TIDE, "PoolPartition=pool", "PoolPartition=pool Mode=observe",
+	 TIDE_LEVEL_WARNING, "Mode=observe", "Mode=enforce"},
 
 	{SLURMDBD, "accounting_storage/credits", "accounting_storage/mysql",
 	 TIDE_LEVEL_ERROR, "nothing is charged",
