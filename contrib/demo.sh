@@ -220,7 +220,7 @@ at=accounting
 charged() { [ "$(sacct -nDX -P -j "$job" -o SystemComment | grep -c credits=)" -ge 2 ]; }
 until_true 30 charged || fail "the runs were not charged"
 say "every run, with its credits, in plain sacct"
-show sacct -X -D -j "$job" -o JobID,Account,State,Start,End,AllocTRES%60,SystemComment%44
+show sacct -X -D -j "$job" -o JobID,Account,State,Start,End,AllocTRES%60,SystemComment%50
 say "what vision spent, what nlp earned"
 show tidectl credits statement vision
 show tidectl credits statement nlp
