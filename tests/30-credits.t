@@ -46,6 +46,14 @@ test_expect_success 'an account in capital letters would be a second one: refuse
 	done
 '
 
+test_expect_success 'an account that does not exist has no statement' '
+	for what in "balance visoin" "statement visoin"; do
+		test_must_fail tidectl credits $what 2>err &&
+		grep "there is no account .visoin." err || return 1
+	done &&
+	tidectl credits balance nlp
+'
+
 test_expect_success 'without credits a job waits, for the reason that Slurm gives' '
 	poor=$(pool_job 1 -N1 --gres=mlu:mlu290:1) &&
 	wait_for 20 eval "[ \$(job_field $poor Reason) = QOSGrpBillingMinutes ]"

@@ -93,6 +93,21 @@ static int check_account(const char *account, struct tide_err *err)
 	return 0;
 }
 
+/* A misspelt account is not one without postings. */
+static int must_exist(struct tide_db *db, const char *account,
+		      struct tide_err *err)
+{
+	int64_t count;
+
+	if (tide_db_number(db, &count, err,
+			   "select (select count(*) from acct_table where name=?s and deleted=0) + (select count(*) from tide_line where account=?s)",
+			   account, account))
+		return -1;
+	return count ? 0 :
+		       tide_err_set(err, EINVAL, "there is no account '%s'",
+				    account);
+}
+
 static int may_see(struct tide_db *db, const struct caller *who,
 		   const char *account, struct tide_err *err)
 {
@@ -186,7 +201,9 @@ static int do_balance(struct tide_db *db, const struct caller *who,
 			tide_err_set(err, EINVAL, "an account without a name");
 			goto out;
 		}
-		if (!visible && may_see(db, who, json_string_value(name), err))
+		if (!visible &&
+		    (may_see(db, who, json_string_value(name), err) ||
+		     must_exist(db, json_string_value(name), err)))
 			goto out;
 		if (tide_statement_balance(db, json_string_value(name), &one,
 					   err))
@@ -211,7 +228,7 @@ static int do_statement(struct tide_db *db, const struct caller *who,
 			"after_txn", &after_txn, "after_line", &after_line,
 			"limit", &limit))
 		return tide_err_set(err, EINVAL, "an incomplete request");
-	if (may_see(db, who, account, err))
+	if (may_see(db, who, account, err) || must_exist(db, account, err))
 		return -1;
 	return tide_statement(db, account, after_txn, after_line, limit, ret,
 			      err);
