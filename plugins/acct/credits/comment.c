@@ -28,49 +28,68 @@ static struct {
 	time_t failed; /* when it last failed, or 0 */
 } comment = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+enum {
+	COL_JOB,
+	COL_SUBMIT,
+	COL_START,
+	COL_AMOUNT,
+	COL_RATE,
+	COL_EARNERS,
+	COL_REFUND,
+};
+
 static void set_comment(slurmdb_job_rec_t *job, char **row)
 {
 	char text[TIDE_AMOUNT_LEN], back[TIDE_AMOUNT_LEN];
-	int64_t refund = tide_rows_int(row[5]);
+	int64_t refund = tide_rows_int(row[COL_REFUND]);
 
-	tide_amount_format(tide_rows_int(row[2]), text);
+	tide_amount_format(tide_rows_int(row[COL_AMOUNT]), text);
 	tide_amount_format(refund, back);
 	xstrfmtcat(job->system_comment, "%scredits=%s %s%s%srate=%s/h to=%s",
 		   job->system_comment && *job->system_comment ? " " : "",
 		   text, refund ? "refund=" : "", refund ? back : "",
-		   refund ? " " : "", row[3], row[4]);
+		   refund ? " " : "", row[COL_RATE], row[COL_EARNERS]);
 }
 
-/* Both are in the same order, rows only where there was a charge. */
+/* A row is of one run, and a job may have had several. */
+static void set_comments(slurmdb_job_rec_t **jobs, size_t n, char **row)
+{
+	int64_t id = tide_rows_int(row[COL_JOB]);
+	int64_t submit = tide_rows_int(row[COL_SUBMIT]);
+	int64_t start = tide_rows_int(row[COL_START]);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (jobs[i]->jobid == id && jobs[i]->submit == submit &&
+		    jobs[i]->start == start)
+			set_comment(jobs[i], row);
+}
+
+/* All of one cluster. */
 static int ask(slurmdb_job_rec_t **jobs, size_t n)
 {
 	struct tide_rows *rows;
-	char *sql = NULL, **row;
+	char *ids = NULL, **row;
 	size_t i, size = 0;
-	FILE *out = open_memstream(&sql, &size);
+	FILE *out = open_memstream(&ids, &size);
 	int rc;
 
 	if (!out)
 		return -1;
 	for (i = 0; i < n; i++)
-		fprintf(out,
-			"%sselect %zu as i, r.charge, r.amount, r.rate, r.earners, ifnull((select sum(l.amount) from tide_line l where l.txn=r.refund and l.amount>0), 0) from tide_run r where r.cluster='%s' and r.id_job=%u and r.time_submit=%" PRId64 " and r.time_start=%" PRId64,
-			i ? " union all " : "", i, jobs[i]->cluster,
-			jobs[i]->jobid, (int64_t)jobs[i]->submit,
-			(int64_t)jobs[i]->start);
+		fprintf(out, "%s%u", i ? "," : "", jobs[i]->jobid);
 	if (fclose(out)) {
-		free(sql);
+		free(ids);
 		return -1;
 	}
-	rc = tide_db_query(comment.db, &rows, NULL, "?r", sql);
-	free(sql);
+	rc = tide_db_query(comment.db, &rows, NULL,
+			   "select r.id_job, r.time_submit, r.time_start, r.amount, r.rate, r.earners, if(r.refund is null, 0, (select sum(l.amount) from tide_line l where l.txn=r.refund and l.amount>0)) from tide_run r where r.cluster=?s and r.id_job in (?r)",
+			   jobs[0]->cluster, ids);
+	free(ids);
 	if (rc)
 		return -1;
-	while ((row = tide_rows_next(rows))) {
-		i = (size_t)tide_rows_int(row[0]);
-		if (i < n)
-			set_comment(jobs[i], row);
-	}
+	while ((row = tide_rows_next(rows)))
+		set_comments(jobs, n, row);
 	tide_rows_free(rows);
 	return 0;
 }
@@ -90,9 +109,7 @@ static bool ready(void)
 
 static bool wanted(const slurmdb_job_rec_t *job)
 {
-	/* The name goes into a statement; Slurm's have no quote in them. */
-	return job->start && job->end && job->cluster &&
-	       !strpbrk(job->cluster, "'\\");
+	return job->start && job->end && job->cluster;
 }
 
 /* A connection that broke while it was idle is opened anew, once. */
@@ -121,11 +138,12 @@ static void look_up(List jobs)
 	while (!rc && (job = list_next(itr))) {
 		if (!wanted(job))
 			continue;
+		if (n == BATCH ||
+		    (n && xstrcmp(job->cluster, batch[0]->cluster))) {
+			rc = ask_again(batch, n);
+			n = 0;
+		}
 		batch[n++] = job;
-		if (n < BATCH)
-			continue;
-		rc = ask_again(batch, n);
-		n = 0;
 	}
 	list_iterator_destroy(itr);
 	if (!rc && n)
