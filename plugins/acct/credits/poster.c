@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The poster thread.  What is posted is decided in post.c, which limit in
- * common/credit; here is when.
+ * The poster thread.  What is charged is found in charger.c, which limit is
+ * right is decided in common/credit; here is when.
  */
 #include "compat/plugin.h"
 
@@ -19,17 +19,15 @@
 #include <unistd.h>
 
 #include "src/common/read_config.h"
-#include "src/slurmdbd/read_config.h"
 
 #include "common/conf/conf.h"
 #include "common/credit/charge.h"
 #include "common/credit/from_conf.h"
+#include "plugins/acct/credits/charger.h"
 #include "plugins/acct/credits/hints.h"
 #include "plugins/acct/credits/ledger.h"
 #include "plugins/acct/credits/limits.h"
-#include "plugins/acct/credits/post.h"
 #include "plugins/acct/credits/rates.h"
-#include "plugins/acct/credits/run.h"
 
 /* slurmdbd's own; weak, as the plugin may be opened by a test. */
 extern bool have_control;
@@ -38,12 +36,10 @@ extern char *acct_get_db_name(void);
 
 #define LEASE_S 30	  /* how long the ledger is ours when we are gone */
 #define RENEW_S 10	  /* a lease is renewed when it is older than this */
-#define PAGE 200	  /* runs in one transaction */
 #define SHARE 10	  /* one part in so many of the time is ours */
 #define MAX_YIELD_MS 500  /* ... but no longer pause than this */
 #define WAKE_MS 300	  /* from a completion to its commit, mostly */
 #define PAUSE_MS 1000	  /* between the starts of two passes */
-#define LATE_S 4	  /* completions are committed by then */
 #define IDLE_S 5	  /* tide.conf is looked at so often */
 #define MAX_BACKOFF_S 30  /* between attempts to reach the database */
 #define REPEAT_S 300	  /* the same complaint is logged so often */
@@ -65,18 +61,11 @@ static struct {
 	bool good; /* the last one did all it had to */
 } poster = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* Rows of a cluster's job table up to `settled` need not be looked at again. */
-struct mark {
-	char *cluster;
-	int64_t settled;
-	struct mark *next;
-};
-
 /* The thread's own; nobody else touches it. */
 static struct {
 	struct tide_db *db;
 	struct tide_rates *rates;
-	struct tide_tres *tres;
+	struct tide_charger charger;
 	char holder[160];    /* who we are to the ledger */
 	int64_t leased;	     /* when the lease was renewed, 0: not ours */
 	bool tables;	     /* they are there */
@@ -86,7 +75,6 @@ static struct {
 	int64_t limits_head; /* transactions whose limits were looked at */
 	bool retry_all;	     /* something failed: look at everything again */
 	bool ensure_qos;     /* look whether each account has its QOS */
-	struct mark *marks;
 	int backoff;
 	char complaint[640];
 	int64_t complained;
@@ -258,52 +246,6 @@ static int follow_conf(bool reload, struct tide_err *err)
 	return rc;
 }
 
-/* ---- runs ---- */
-
-/*
- * Condition on account and start: only enrolled accounts, only what started
- * after that.  NULL with errno; *ret_since is the earliest.
- */
-static char *who_pays(int64_t *ret_since, struct tide_err *err)
-{
-	struct tide_rows *rows;
-	int64_t enrolled;
-	char *sql = NULL, **row;
-	size_t size = 0;
-	FILE *out;
-	char *p;
-
-	if (tide_db_query(own.db, &rows, err,
-			  "select account, enrolled from tide_account order by account"))
-		return NULL;
-	out = open_memstream(&sql, &size);
-	if (!out) {
-		tide_rows_free(rows);
-		tide_err_set(err, ENOMEM, "out of memory");
-		return NULL;
-	}
-	*ret_since = INT64_MAX;
-	fputs("0", out);
-	while ((row = tide_rows_next(rows))) {
-		enrolled = tide_rows_int(row[1]);
-		if (enrolled < *ret_since)
-			*ret_since = enrolled;
-		fputs(" or (j.account='", out);
-		/* Slurm's account names have no quote; be sure. */
-		for (p = row[0]; *p; p++)
-			if (*p != '\'' && *p != '\\')
-				fputc(*p, out);
-		fprintf(out, "' and j.time_start>=%" PRId64 ")", enrolled);
-	}
-	tide_rows_free(rows);
-	if (fclose(out)) {
-		free(sql);
-		tide_err_set(err, ENOMEM, "out of memory");
-		return NULL;
-	}
-	return sql;
-}
-
 static struct timespec after_ms(int64_t ms)
 {
 	struct timespec ts;
@@ -318,14 +260,6 @@ static struct timespec after_ms(int64_t ms)
 	return ts;
 }
 
-static int64_t ms_since(const struct timespec *began)
-{
-	struct timespec now = after_ms(0);
-
-	return (now.tv_sec - began->tv_sec) * 1000 +
-	       (now.tv_nsec - began->tv_nsec) / 1000000;
-}
-
 static bool later(struct timespec a, struct timespec b)
 {
 	return a.tv_sec > b.tv_sec ||
@@ -336,260 +270,16 @@ static bool later(struct timespec a, struct timespec b)
  * Between pages: the database is Slurm's first.  When somebody waits for us,
  * or we are to stop, there is no pause.
  */
-static void yield_after(const struct timespec *began)
+static void yield_after(int64_t ms)
 {
-	int64_t ms = ms_since(began) * (SHARE - 1);
 	struct timespec until;
 
+	ms *= SHARE - 1;
 	until = after_ms(ms < MAX_YIELD_MS ? ms : MAX_YIELD_MS);
 	slurm_mutex_lock(&poster.lock);
 	while (!poster.stop && !poster.poked && later(until, after_ms(0)))
 		pthread_cond_timedwait(&poster.wake, &poster.lock, &until);
 	slurm_mutex_unlock(&poster.lock);
-}
-
-/* Hints whose rows were found need not be kept. */
-static void forget_hints(struct tide_hint *hints, size_t n,
-			 const struct tide_dbrun *runs, size_t nruns)
-{
-	size_t i, k = 0;
-
-	/* Runs come in the order of rows, and so, mostly, do hints. */
-	for (i = 0; i < n; i++) {
-		for (; k < nruns && runs[k].row < hints[i].row; k++)
-			;
-		if (k < nruns && runs[k].row == hints[i].row)
-			hints[i].row = 0;
-	}
-}
-
-/* Post a page, and count what could not be. */
-static int post_page(struct tide_scan *scan, struct tide_dbrun *runs, size_t n,
-		     size_t *ret_bad, struct tide_err *err)
-{
-	size_t posted;
-
-	if (tide_post_runs(own.db, own.holder, own.rates, runs, n, now_s(),
-			   &posted, ret_bad, err))
-		return -1;
-	if (*ret_bad)
-		complain("could not charge a run", err);
-	if (posted)
-		debug("credits: charged %zu runs of cluster %s", posted,
-		      scan->cluster);
-	return 0;
-}
-
-/* One page after the other; *ret_bad is the first row that had to be left. */
-static int charge_scan(struct tide_scan *scan, int64_t *ret_bad,
-		       struct tide_err *err)
-{
-	size_t n, rows = PAGE, unread, bad;
-	struct tide_dbrun *runs;
-	struct timespec began;
-	int64_t before;
-	int rc = 0;
-
-	while (!rc && rows == PAGE) {
-		began = after_ms(0);
-		before = scan->after;
-		if (tide_run_scan(own.db, own.tres, scan, &runs, &n, &rows,
-				  &unread, err))
-			return -1;
-		if (unread)
-			complain("could not read a run", err);
-		rc = post_page(scan, runs, n, &bad, err);
-		if (!rc && (bad || unread) && before < *ret_bad)
-			*ret_bad = before;
-		tide_dbruns_free(runs, n);
-		if (!rc && rows == PAGE)
-			yield_after(&began);
-	}
-	return rc;
-}
-
-static struct mark *find_mark(const char *cluster)
-{
-	struct mark *m;
-
-	for (m = own.marks; m; m = m->next)
-		if (!strcmp(m->cluster, cluster))
-			return m;
-	m = calloc(1, sizeof(*m));
-	if (m && !(m->cluster = strdup(cluster))) {
-		free(m);
-		return NULL;
-	}
-	if (m) {
-		m->next = own.marks;
-		own.marks = m;
-	}
-	return m;
-}
-
-static void free_marks(void)
-{
-	struct mark *m;
-
-	while ((m = own.marks)) {
-		own.marks = m->next;
-		free(m->cluster);
-		free(m);
-	}
-}
-
-/*
- * Where the look at everything begins, and what is settled after it: all rows
- * that are there now, up to the first that has not ended.
- */
-static int bounds(struct mark *m, int64_t enrolled, int64_t *ret_settled,
-		  struct tide_err *err)
-{
-	int64_t last, open, first;
-
-	if (tide_db_number(own.db, &last, err,
-			   "select max(job_db_inx) from `?n_job_table`",
-			   m->cluster) ||
-	    tide_db_number(own.db, &open, err,
-			   "select min(job_db_inx) from `?n_job_table` where time_end=0",
-			   m->cluster))
-		return -1;
-	*ret_settled = open && open <= last ? open - 1 : last;
-	if (m->settled)
-		return 0;
-	/* What ended before anybody was enrolled is of no interest. */
-	if (tide_db_number(own.db, &first, err,
-			   "select min(job_db_inx) from `?n_job_table` where time_end>=?d",
-			   m->cluster, enrolled))
-		return -1;
-	m->settled = first && first <= *ret_settled ? first - 1 : *ret_settled;
-	return 0;
-}
-
-static int charge_cluster(const char *cluster, const char *accounts,
-			  int64_t enrolled, struct tide_err *err)
-{
-	struct mark *m = find_mark(cluster);
-	struct tide_scan scan = {
-		.cluster = cluster,
-		.partition = tide_prices_partition(tide_rates_last(own.rates)),
-		.accounts = accounts,
-		.limit = PAGE,
-	};
-	int64_t settled, bad = INT64_MAX;
-
-	if (!m)
-		return tide_err_set(err, ENOMEM, "out of memory");
-	if (bounds(m, enrolled, &settled, err))
-		return errno == ENOENT ? 0 : -1;
-	scan.after = m->settled;
-	if (charge_scan(&scan, &bad, err))
-		return -1;
-	m->settled = settled < bad ? settled : bad;
-	return 0;
-}
-
-static int charge_all(const char *accounts, int64_t enrolled,
-		      struct tide_err *err)
-{
-	struct tide_rows *rows;
-	char **row;
-	int rc = 0;
-
-	if (tide_db_query(own.db, &rows, err,
-			  "select name from cluster_table where deleted=0"))
-		return -1;
-	while (!rc && (row = tide_rows_next(rows)))
-		rc = charge_cluster(row[0], accounts, enrolled, err);
-	tide_rows_free(rows);
-	return rc;
-}
-
-/* The hints from the i-th on that are of one cluster, at most a page. */
-static size_t one_page(const struct tide_hint *hints, size_t i, size_t n,
-		       char *rows, size_t size)
-{
-	size_t from = i, len = 0;
-
-	for (; i < n && i - from < PAGE &&
-	       !strcmp(hints[i].cluster, hints[from].cluster);
-	     i++)
-		len += (size_t)snprintf(rows + len, size - len,
-					"%s%" PRId64, i > from ? "," : "",
-					hints[i].row);
-	return i;
-}
-
-static int charge_hints(struct tide_hint *hints, size_t n,
-			const char *accounts, struct tide_err *err)
-{
-	char list[PAGE * 24];
-	struct tide_scan scan = {
-		.partition = tide_prices_partition(tide_rates_last(own.rates)),
-		.accounts = accounts,
-		.rows = list,
-		.limit = PAGE,
-	};
-	size_t i, next, found, rows, unread, bad;
-	struct tide_dbrun *runs;
-	struct timespec began;
-	int rc = 0;
-
-	for (i = 0; !rc && i < n; i = next) {
-		began = after_ms(0);
-		next = one_page(hints, i, n, list, sizeof(list));
-		scan.cluster = hints[i].cluster;
-		if (tide_run_scan(own.db, own.tres, &scan, &runs, &found,
-				  &rows, &unread, err))
-			return -1;
-		if (unread)
-			complain("could not read a run", err);
-		rc = post_page(&scan, runs, found, &bad, err);
-		forget_hints(hints + i, next - i, runs, found);
-		tide_dbruns_free(runs, found);
-		if (!rc && next < n)
-			yield_after(&began);
-	}
-	return rc;
-}
-
-/* Those that may not have been committed yet are taken again. */
-static void keep_young(const struct tide_hint *hints, size_t n)
-{
-	int64_t late = LATE_S;
-	size_t i;
-
-	if (slurmdbd_conf)
-		late += slurmdbd_conf->commit_delay;
-	for (i = 0; i < n; i++)
-		if (hints[i].row && now_s() < hints[i].told + late &&
-		    hints[i].told <= now_s())
-			tide_hints_return(&hints[i]);
-}
-
-static int charge_runs(bool all, struct tide_err *err)
-{
-	int64_t enrolled = INT64_MAX;
-	struct tide_hint *hints;
-	char *accounts;
-	size_t n = 0;
-	int rc = 0;
-
-	hints = tide_hints_take(&n, &all);
-	accounts = n || all ? who_pays(&enrolled, err) : NULL;
-	if ((n || all) && !accounts)
-		rc = -1;
-	else if (enrolled == INT64_MAX)
-		n = 0;
-	else if (all)
-		rc = charge_all(accounts, enrolled, err);
-	else
-		rc = charge_hints(hints, n, accounts, err);
-	if (!rc)
-		keep_young(hints, n);
-	free(accounts);
-	free(hints);
-	return rc;
 }
 
 /* ---- limits ---- */
@@ -681,7 +371,7 @@ static int do_pass(bool reload, struct tide_err *err)
 	    follow_conf(reload, err))
 		return -1;
 	if (own.charging) {
-		if (charge_runs(own.retry_all, err))
+		if (tide_charger_run(&own.charger, own.retry_all, err))
 			return -1;
 		own.retry_all = false;
 	}
@@ -708,7 +398,7 @@ static void run_pass(void)
 
 	take_wishes(&all, &reload, &forget);
 	if (forget)
-		free_marks();
+		tide_charger_forget(&own.charger);
 	own.retry_all |= all || forget;
 	own.ensure_qos |= all || reload;
 	if (&have_control && !have_control) {
@@ -768,10 +458,16 @@ static void *poster_main(void *arg)
 	name_ourselves();
 	own.db = tide_poster_db();
 	own.rates = tide_rates_create();
-	own.tres = tide_tres_create();
+	own.charger = (struct tide_charger){
+		.db = own.db,
+		.rates = own.rates,
+		.holder = own.holder,
+		.complain = complain,
+		.yield = yield_after,
+	};
 	own.retry_all = true;
 	own.ensure_qos = true;
-	if (!own.db || !own.rates || !own.tres) {
+	if (!own.db || !own.rates || tide_charger_init(&own.charger)) {
 		error("credits: out of memory, nothing will be charged until slurmdbd is restarted");
 	} else {
 		while (wait_for_work(next)) {
@@ -780,8 +476,7 @@ static void *poster_main(void *arg)
 		}
 	}
 	tide_limits_close();
-	free_marks();
-	tide_tres_destroy(own.tres);
+	tide_charger_release(&own.charger);
 	tide_rates_destroy(own.rates);
 	tide_db_destroy(own.db);
 	memset(&own, 0, sizeof(own));
