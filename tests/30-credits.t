@@ -83,6 +83,14 @@ test_expect_success 'a negative grant takes back' '
 	test "$(balance_of vision granted)" = 89500000
 '
 
+test_expect_success 'grants at once stand in line' '
+	before=$(balance_of vision granted) &&
+	for i in 1 2 3 4 5; do
+		tidectl credits grant vision 0.000001 --note=$i >/dev/null &
+	done && wait &&
+	test "$(balance_of vision granted)" = $((before + 5)) && audit_ok
+'
+
 test_expect_success 'runs on one owner, on two, and on nobody are charged' '
 	one=$(pool_job 2 -w n1 --gres=mlu:mlu290:1) &&
 	two=$(pool_job 3 -N2 -w n1,n2 --gres=mlu:2) &&

@@ -145,6 +145,61 @@ static void test_charges(void)
 	}
 }
 
+/* The same numbers everywhere: a test that fails has to fail again. */
+static int64_t next_random(uint64_t *seed, int64_t below)
+{
+	*seed = *seed * UINT64_C(6364136223846793005) +
+		UINT64_C(1442695040888963407);
+	return (int64_t)((*seed >> 33) % (uint64_t)below);
+}
+
+/* Whatever the run, the fee and the owners: nothing is made or lost. */
+static void test_random_charges(void)
+{
+	static const char *const names[] = { "lab01", "lab02", "cv1", "ord1" };
+	struct tide_use uses[2] = { { "mlu:mlu290", 0 }, { "gpu:t4", 0 } };
+	const char *nodes[8];
+	struct tide_charge charge;
+	struct tide_prices *p;
+	struct tide_run run = { .account = "nlp", .uses = uses, .nuses = 2 };
+	uint64_t seed = 20261130;
+	int64_t sum, amount;
+	struct tide_err err;
+	int i, bad = 0;
+	size_t k;
+
+	p = make_prices(7, 300);
+	for (i = 0; i < 5000; i++) {
+		run.start = next_random(&seed, 1000000);
+		run.end = run.start + next_random(&seed, 1000000);
+		run.suspended = next_random(&seed, run.end - run.start + 1);
+		run.factor.num = next_random(&seed, 7);
+		run.factor.den = 1 + next_random(&seed, 3) * 6;
+		uses[0].count = next_random(&seed, 9);
+		uses[1].count = next_random(&seed, 9);
+		run.nnodes = 1 + (size_t)next_random(&seed, 8);
+		for (k = 0; k < run.nnodes; k++)
+			nodes[k] = names[next_random(&seed, 4)];
+		run.nodes = nodes;
+		if (tide_charge_compute(p, &run, &charge, &err)) {
+			bad++;
+			continue;
+		}
+		for (sum = 0, k = 0; k < charge.nlines; k++) {
+			sum += charge.lines[k].amount;
+			bad += k && charge.lines[k].amount < 0;
+		}
+		amount = -1;
+		bad += sum || tide_amount_of(run.end - run.start -
+						     run.suspended,
+					     charge.rate, &amount, &err);
+		bad += amount != charge.amount;
+		tide_charge_release(&charge);
+	}
+	is_int(bad, 0, "5,000 charges at random add up");
+	tide_prices_destroy(p);
+}
+
 static void test_bad_runs(void)
 {
 	struct tide_prices *p = make_prices(0, 1);
@@ -266,6 +321,7 @@ static void test_limit(void)
 int main(void)
 {
 	test_charges();
+	test_random_charges();
 	test_bad_runs();
 	test_prices_text();
 	test_limit();

@@ -12,19 +12,19 @@
 
 static struct tide_frac frac(int64_t num, int64_t den)
 {
-	struct tide_frac f = { 0, 1 };
+	struct tide_frac f = {0, 1};
 
 	ok(!tide_frac_make(num, den, &f), "%" PRId64 "/%" PRId64, num, den);
 	return f;
 }
 
 /* One result of a call that ought to fail in a given way and write nothing. */
-#define FAILS(call, want_errno, out, untouched, name)                        \
-	do {                                                                 \
-		errno = 0;                                                   \
-		ok((call) == -1 && errno == (want_errno) &&                  \
-			   (out) == (untouched),                             \
-		   "%s is refused", name);                                   \
+#define FAILS(call, want_errno, out, untouched, name)       \
+	do {                                                \
+		errno = 0;                                  \
+		ok((call) == -1 && errno == (want_errno) && \
+			   (out) == (untouched),            \
+		   "%s is refused", name);                  \
 	} while (0)
 
 static void test_amount_text(void)
@@ -34,28 +34,34 @@ static void test_amount_text(void)
 		int64_t amount;
 		const char *back;
 	} good[] = {
-		{ "0", 0, "0.000000" },
-		{ "-0", 0, "0.000000" },
-		{ "12.5", 12500000, "12.500000" },
-		{ "+3.000001", 3000001, "3.000001" },
-		{ "-0.000001", -1, "-0.000001" },
-		{ "150000", INT64_C(150000000000), "150000.000000" },
-		{ "9223372036854.775807", INT64_MAX, "9223372036854.775807" },
-		{ "-9223372036854.775808", INT64_MIN, "-9223372036854.775808" },
+		{"0", 0, "0.000000"},
+		{"-0", 0, "0.000000"},
+		{"12.5", 12500000, "12.500000"},
+		{"+3.000001", 3000001, "3.000001"},
+		{"-0.000001", -1, "-0.000001"},
+		{"150000", INT64_C(150000000000), "150000.000000"},
+		{"9223372036854.775807", INT64_MAX, "9223372036854.775807"},
+		{"-9223372036854.775808", INT64_MIN, "-9223372036854.775808"},
 	};
 	static const struct {
 		const char *text;
 		int error;
 	} bad[] = {
-		{ "", EINVAL },		 { "-", EINVAL },
-		{ ".5", EINVAL },	 { "5.", EINVAL },
-		{ "1.0000001", EINVAL }, { "1e3", EINVAL },
-		{ " 1", EINVAL },	 { "1 ", EINVAL },
-		{ "--1", EINVAL },	 { "0x10", EINVAL },
-		{ "1,5", EINVAL },	 { "nan", EINVAL },
-		{ "9223372036854.775808", EOVERFLOW },
-		{ "-9223372036854.775809", EOVERFLOW },
-		{ "99999999999999999999", EOVERFLOW },
+		{"", EINVAL},
+		{"-", EINVAL},
+		{".5", EINVAL},
+		{"5.", EINVAL},
+		{"1.0000001", EINVAL},
+		{"1e3", EINVAL},
+		{" 1", EINVAL},
+		{"1 ", EINVAL},
+		{"--1", EINVAL},
+		{"0x10", EINVAL},
+		{"1,5", EINVAL},
+		{"nan", EINVAL},
+		{"9223372036854.775808", EOVERFLOW},
+		{"-9223372036854.775809", EOVERFLOW},
+		{"99999999999999999999", EOVERFLOW},
 	};
 	char buf[TIDE_AMOUNT_LEN];
 	struct tide_err err;
@@ -79,7 +85,7 @@ static void test_amount_text(void)
 
 static void test_fractions(void)
 {
-	struct tide_frac sum = { 7, 1 }, third = frac(1, 3);
+	struct tide_frac sum = {7, 1}, third = frac(1, 3);
 	char buf[TIDE_AMOUNT_LEN];
 	struct tide_err err;
 
@@ -99,17 +105,17 @@ static void test_amount_of(void)
 	static const struct {
 		int64_t seconds, num, den, amount;
 	} rows[] = {
-		{ 0, 100, 1, 0 },
-		{ 3600, 100, 1, 100 * TIDE_CREDIT },
-		{ 1, 100, 1, 27778 },	       /* 27777.77.. rounds up */
-		{ 1, 1, 1, 278 },	       /* 277.77.. */
-		{ 9, 1, 5000, 1 },	       /* exactly 0.5: half goes up */
-		{ 8, 1, 5000, 0 },	       /* 0.44.. */
-		{ 80 * 3600, 100, 1, 8000 * TIDE_CREDIT },
-		{ 20 * 12 * 3600, 6500, 312, 5000 * TIDE_CREDIT },
-		{ INT64_MAX, 1, INT64_MAX, 278 }, /* an hour-long 128-bit path */
+		{0, 100, 1, 0},
+		{3600, 100, 1, 100 * TIDE_CREDIT},
+		{1, 100, 1, 27778}, /* 27777.77.. rounds up */
+		{1, 1, 1, 278},	    /* 277.77.. */
+		{9, 1, 5000, 1},    /* exactly 0.5: half goes up */
+		{8, 1, 5000, 0},    /* 0.44.. */
+		{80 * 3600, 100, 1, 8000 * TIDE_CREDIT},
+		{20 * 12 * 3600, 6500, 312, 5000 * TIDE_CREDIT},
+		{INT64_MAX, 1, INT64_MAX, 278}, /* an hour-long 128-bit path */
 	};
-	struct tide_frac whole = { 1, 1 }, minus = { -1, 1 };
+	struct tide_frac whole = {1, 1}, minus = {-1, 1};
 	struct tide_err err;
 	int64_t v;
 	size_t i;
@@ -145,7 +151,8 @@ static void test_t4_example(void)
 	for (d = 0; d < devices; d++) {
 		device = 0;
 		for (h = 1; h <= hours * nights; h++) {
-			if (tide_posting(h * 3600, rate, device, &piece, &err) ||
+			if (tide_posting(h * 3600, rate, device, &piece,
+					 &err) ||
 			    tide_amount_add(device, piece, &device, &err))
 				ok(0, "posting %d of device %d", h, d);
 		}
@@ -188,17 +195,17 @@ static void test_split(void)
 		size_t n;
 		int64_t share[4];
 	} rows[] = {
-		{ 10, { 1 }, 1, { 10 } },
-		{ 10, { 1, 1, 1 }, 3, { 4, 3, 3 } },
-		{ 11, { 1, 1, 1 }, 3, { 4, 4, 3 } },
-		{ 100, { 1, 2, 0, 4 }, 4, { 14, 29, 0, 57 } },
-		{ 1, { 1, 3 }, 2, { 0, 1 } },
-		{ 0, { 1, 3 }, 2, { 0, 0 } },
-		{ 2, { 0, 5, 5 }, 3, { 0, 1, 1 } },
-		{ INT64_MAX, { 1, 1 }, 2, { INT64_MAX / 2 + 1, INT64_MAX / 2 } },
+		{10, {1}, 1, {10}},
+		{10, {1, 1, 1}, 3, {4, 3, 3}},
+		{11, {1, 1, 1}, 3, {4, 4, 3}},
+		{100, {1, 2, 0, 4}, 4, {14, 29, 0, 57}},
+		{1, {1, 3}, 2, {0, 1}},
+		{0, {1, 3}, 2, {0, 0}},
+		{2, {0, 5, 5}, 3, {0, 1, 1}},
+		{INT64_MAX, {1, 1}, 2, {INT64_MAX / 2 + 1, INT64_MAX / 2}},
 	};
-	static const int64_t none[2], minus[2] = { 1, -1 };
-	static const int64_t huge[2] = { INT64_MAX, 1 };
+	static const int64_t none[2], minus[2] = {1, -1};
+	static const int64_t huge[2] = {INT64_MAX, 1};
 	int64_t share[4], sum;
 	struct tide_err err;
 	size_t i, k;

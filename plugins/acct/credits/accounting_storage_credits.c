@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * accounting_storage/credits: a layer over Slurm's accounting_storage/mysql in
- * slurmdbd.  It depends (ELF DT_NEEDED) on accounting_storage_mysql.so, so every
- * operation that is not named here is Slurm's own; those that are call the
- * original first, by dlsym(RTLD_NEXT).
+ * slurmdbd.  It depends (ELF DT_NEEDED) on accounting_storage_mysql.so, so
+ * every operation that is not named here is Slurm's own; those that are call
+ * the original first, by dlsym(RTLD_NEXT).
  *
  * Overridden: the end of a job (wakes the poster), reading jobs (credits in
  * SystemComment), the rollup (the poster catches up before), reading

@@ -44,7 +44,8 @@ static int64_t now_ms(void)
  * Condition on account and start: only enrolled accounts, only what started
  * after that.  NULL with errno; *ret_since is the earliest.
  */
-static char *who_pays(struct tide_charger *c, int64_t *ret_since, struct tide_err *err)
+static char *who_pays(struct tide_charger *c, int64_t *ret_since,
+		      struct tide_err *err)
 {
 	struct tide_rows *rows;
 	int64_t enrolled;
@@ -53,8 +54,9 @@ static char *who_pays(struct tide_charger *c, int64_t *ret_since, struct tide_er
 	FILE *out;
 	char *p;
 
-	if (tide_db_query(c->db, &rows, err,
-			  "select account, enrolled from tide_account order by account"))
+	if (tide_db_query(
+		    c->db, &rows, err,
+		    "select account, enrolled from tide_account order by account"))
 		return NULL;
 	out = open_memstream(&sql, &size);
 	if (!out) {
@@ -100,8 +102,9 @@ static void forget_hints(struct tide_hint *hints, size_t n,
 }
 
 /* Post a page, and count what could not be. */
-static int post_page(struct tide_charger *c, struct tide_scan *scan, struct tide_dbrun *runs, size_t n,
-		     size_t *ret_bad, struct tide_err *err)
+static int post_page(struct tide_charger *c, struct tide_scan *scan,
+		     struct tide_dbrun *runs, size_t n, size_t *ret_bad,
+		     struct tide_err *err)
 {
 	size_t posted;
 
@@ -117,8 +120,8 @@ static int post_page(struct tide_charger *c, struct tide_scan *scan, struct tide
 }
 
 /* One page after the other; *ret_bad is the first row that had to be left. */
-static int charge_scan(struct tide_charger *c, struct tide_scan *scan, int64_t *ret_bad,
-		       struct tide_err *err)
+static int charge_scan(struct tide_charger *c, struct tide_scan *scan,
+		       int64_t *ret_bad, struct tide_err *err)
 {
 	size_t n, rows = PAGE, unread, bad;
 	struct tide_dbrun *runs;
@@ -178,33 +181,35 @@ void tide_charger_forget(struct tide_charger *c)
  * Where the look at everything begins, and what is settled after it: all rows
  * that are there now, up to the first that has not ended.
  */
-static int bounds(struct tide_charger *c, struct tide_mark *m, int64_t enrolled, int64_t *ret_settled,
-		  struct tide_err *err)
+static int bounds(struct tide_charger *c, struct tide_mark *m, int64_t enrolled,
+		  int64_t *ret_settled, struct tide_err *err)
 {
 	int64_t last, open, first;
 
 	if (tide_db_number(c->db, &last, err,
 			   "select max(job_db_inx) from `?n_job_table`",
 			   m->cluster) ||
-	    tide_db_number(c->db, &open, err,
-			   "select min(job_db_inx) from `?n_job_table` where time_end=0",
-			   m->cluster))
+	    tide_db_number(
+		    c->db, &open, err,
+		    "select min(job_db_inx) from `?n_job_table` where time_end=0",
+		    m->cluster))
 		return -1;
 	*ret_settled = open && open <= last ? open - 1 : last;
 	if (m->settled)
 		return 0;
 	/* What ended before anybody was enrolled is of no interest. */
-	if (tide_db_number(c->db, &first, err,
-			   "select min(job_db_inx) from `?n_job_table` where time_end>=?d",
-			   m->cluster, enrolled))
+	if (tide_db_number(
+		    c->db, &first, err,
+		    "select min(job_db_inx) from `?n_job_table` where time_end>=?d",
+		    m->cluster, enrolled))
 		return -1;
 	m->settled = first && first <= *ret_settled ? first - 1 : *ret_settled;
 	return 0;
 }
 
 static int charge_cluster(struct tide_charger *c, const char *cluster,
-			  const char *accounts,
-			  int64_t enrolled, struct tide_err *err)
+			  const char *accounts, int64_t enrolled,
+			  struct tide_err *err)
 {
 	struct tide_mark *m = find_mark(c, cluster);
 	struct tide_scan scan = {
@@ -226,8 +231,8 @@ static int charge_cluster(struct tide_charger *c, const char *cluster,
 	return 0;
 }
 
-static int charge_all(struct tide_charger *c, const char *accounts, int64_t enrolled,
-		      struct tide_err *err)
+static int charge_all(struct tide_charger *c, const char *accounts,
+		      int64_t enrolled, struct tide_err *err)
 {
 	struct tide_rows *rows;
 	char **row;
@@ -251,14 +256,13 @@ static size_t one_page(const struct tide_hint *hints, size_t i, size_t n,
 	for (; i < n && i - from < PAGE &&
 	       !strcmp(hints[i].cluster, hints[from].cluster);
 	     i++)
-		len += (size_t)snprintf(rows + len, size - len,
-					"%s%" PRId64, i > from ? "," : "",
-					hints[i].row);
+		len += (size_t)snprintf(rows + len, size - len, "%s%" PRId64,
+					i > from ? "," : "", hints[i].row);
 	return i;
 }
 
-static int charge_hints(struct tide_charger *c, struct tide_hint *hints, size_t n,
-			const char *accounts, struct tide_err *err)
+static int charge_hints(struct tide_charger *c, struct tide_hint *hints,
+			size_t n, const char *accounts, struct tide_err *err)
 {
 	char list[PAGE * 24];
 	struct tide_scan scan = {
@@ -276,8 +280,8 @@ static int charge_hints(struct tide_charger *c, struct tide_hint *hints, size_t 
 		began = now_ms();
 		next = one_page(hints, i, n, list, sizeof(list));
 		scan.cluster = hints[i].cluster;
-		if (tide_run_scan(c->db, c->tres, &scan, &runs, &found,
-				  &rows, &unread, err))
+		if (tide_run_scan(c->db, c->tres, &scan, &runs, &found, &rows,
+				  &unread, err))
 			return -1;
 		if (unread)
 			c->complain("could not read a run", err);

@@ -25,7 +25,8 @@ int acct_storage_p_close_connection(void **db_conn);
 int acct_storage_p_commit(void *db_conn, bool commit);
 int acct_storage_p_add_qos(void *db_conn, uint32_t uid, List qos_list);
 List acct_storage_p_modify_qos(void *db_conn, uint32_t uid,
-			       slurmdb_qos_cond_t *cond, slurmdb_qos_rec_t *qos);
+			       slurmdb_qos_cond_t *cond,
+			       slurmdb_qos_rec_t *qos);
 List acct_storage_p_modify_assocs(void *db_conn, uint32_t uid,
 				  slurmdb_assoc_cond_t *cond,
 				  slurmdb_assoc_rec_t *assoc);
@@ -42,8 +43,8 @@ static int open_conn(struct tide_err *err)
 		acct_storage_p_close_connection(&conn);
 		conn = NULL;
 	}
-	return conn ? 0 :
-		      tide_err_set(err, ENOTCONN,
+	return conn ? 0
+		    : tide_err_set(err, ENOTCONN,
 				   "could not open Slurm's storage");
 }
 
@@ -61,8 +62,9 @@ static int finish(int good, const char *what, const char *account,
 	int saved = errno;
 
 	if (acct_storage_p_commit(conn, good) || !good)
-		return tide_err_set(err, EIO, "could not %s of account '%s': %s",
-				    what, account, slurm_strerror(saved));
+		return tide_err_set(err, EIO,
+				    "could not %s of account '%s': %s", what,
+				    account, slurm_strerror(saved));
 	return 0;
 }
 
@@ -131,9 +133,10 @@ static int attach_where_missing(struct tide_db *db, const char *account,
 
 	snprintf(own, sizeof(own), "%%,%" PRId64 ",%%", qos);
 	snprintf(delta, sizeof(delta), "%%,+%" PRId64 ",%%", qos);
-	if (tide_db_number(db, &missing, err,
-			   "select count(*) from `?n_assoc_table` where acct=?s and user='' and deleted=0 and not (qos like ?s or delta_qos like ?s)",
-			   cluster, account, own, delta))
+	if (tide_db_number(
+		    db, &missing, err,
+		    "select count(*) from `?n_assoc_table` where acct=?s and user='' and deleted=0 and not (qos like ?s or delta_qos like ?s)",
+		    cluster, account, own, delta))
 		return errno == ENOENT ? 0 : -1;
 	return missing ? attach_qos(account, cluster, qos, err) : 0;
 }
@@ -155,9 +158,10 @@ static int find_qos(struct tide_db *db, const char *name, int64_t *ret_id,
 	struct tide_rows *rows;
 	char **row;
 
-	if (tide_db_query(db, &rows, err,
-			  "select id, grp_tres_mins from qos_table where name=?s and deleted=0",
-			  name))
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select id, grp_tres_mins from qos_table where name=?s and deleted=0",
+		    name))
 		return -1;
 	row = tide_rows_next(rows);
 	*ret_id = row ? tide_rows_int(row[0]) : 0;

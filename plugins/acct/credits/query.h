@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What tidectl credits asks and orders.  A request and its answer are JSON
- * texts; they travel in Slurm's own query of transactions, whose caller slurmdbd
- * has verified (docs/credits.md, "The channel").
+ * texts; they travel in Slurm's own query of transactions, whose caller
+ * slurmdbd has verified (docs/credits.md, "The channel").
  *
  * Requests, by "op":
  *	balance	  "accounts": names (empty: all that the caller may see)
