@@ -66,8 +66,9 @@ int tide_ckpt_write(int dirfd, const struct tide_ckpt_meta *meta,
 int tide_ckpt_verify(int dirfd, const char *name, struct tide_err *err);
 
 /*
- * Read the attributes of a verified file.  Errors: EINVAL for another schema or
- * a missing attribute; those of open.
+ * Read the attributes of a verified file.  Errors: EINVAL for another
+ * schema, a missing or impossible attribute, or a name of another step; those
+ * of open.
  */
 int tide_ckpt_read_meta(int dirfd, const char *name,
 			struct tide_ckpt_meta *ret_meta, struct tide_err *err);

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <hdf5.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,16 @@ static int write_attribute(hid_t file, const struct attribute *a)
 	return rc;
 }
 
+/* One value: HDF5 writes as many as the file has, whatever the room. */
+static bool is_scalar(hid_t attr)
+{
+	hid_t space = H5Aget_space(attr);
+	hssize_t points = H5Sget_simple_extent_npoints(space);
+
+	H5Sclose(space);
+	return points == 1;
+}
+
 static int read_attribute(hid_t file, const struct attribute *a)
 {
 	hid_t attr = H5Aopen(file, a->name, H5P_DEFAULT), type;
@@ -90,6 +101,10 @@ static int read_attribute(hid_t file, const struct attribute *a)
 
 	if (attr < 0)
 		return -1;
+	if (!is_scalar(attr)) {
+		H5Aclose(attr);
+		return -1;
+	}
 	type = H5Tcopy(a->type < 0 ? H5T_C_S1 : a->type);
 	if (a->type < 0)
 		H5Tset_size(type, a->room);
@@ -286,7 +301,12 @@ static hid_t open_file(int dirfd, const char *name, struct tide_err *err)
 {
 	char path[PATH_ROOM + 256];
 	hid_t access, file;
+	struct stat st;
 
+	if (fstatat(dirfd, name, &st, 0) || !S_ISREG(st.st_mode)) {
+		tide_err_set(err, EINVAL, "%s: not a regular file", name);
+		return -1;
+	}
 	quiet();
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", dirfd, name);
 	access = H5Pcreate(H5P_FILE_ACCESS);
@@ -316,6 +336,30 @@ static int check_schema(hid_t file, const char *name, struct tide_err *err)
 	return 0;
 }
 
+/* A digest says that nobody changed a file, not that it makes sense. */
+static int check_meta(const struct tide_ckpt_meta *meta, const char *name,
+		      struct tide_err *err)
+{
+	char expected[TIDE_CKPT_NAME];
+	int64_t samples;
+
+	if (meta->step < 0 || meta->global_batch < 1 ||
+	    __builtin_mul_overflow(meta->step, meta->global_batch, &samples) ||
+	    meta->samples != samples)
+		return tide_err_set(
+			err, EINVAL,
+			"%s: its step %lld, samples %lld and global_batch %lld cannot be",
+			name, (long long)meta->step, (long long)meta->samples,
+			(long long)meta->global_batch);
+	tide_ckpt_name(expected, meta->step);
+	if (strcmp(name, expected))
+		return tide_err_set(
+			err, EINVAL,
+			"%s: it holds step %lld: give it back its name '%s', or move it away",
+			name, (long long)meta->step, expected);
+	return 0;
+}
+
 int tide_ckpt_read_meta(int dirfd, const char *name,
 			struct tide_ckpt_meta *ret_meta, struct tide_err *err)
 {
@@ -333,11 +377,12 @@ int tide_ckpt_read_meta(int dirfd, const char *name,
 	table[ATTRIBUTES] = tied_attr;
 	for (int i = 0; !rc && i <= ATTRIBUTES; i++)
 		if (read_attribute(file, &table[i]))
-			rc = tide_err_set(err, EINVAL,
-					  "%s: attribute '%s' is missing", name,
-					  table[i].name);
+			rc = tide_err_set(
+				err, EINVAL,
+				"%s: attribute '%s' is missing or of another type",
+				name, table[i].name);
 	H5Fclose(file);
-	if (rc)
+	if (rc || check_meta(&meta, name, err))
 		return -1;
 	meta.shape.layers = numbers[0];
 	meta.shape.width = numbers[1];

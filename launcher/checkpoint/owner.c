@@ -75,13 +75,23 @@ static int try_lock(int fd)
 	return fcntl(fd, F_OFD_SETLK, &lock);
 }
 
+static time_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
 static int lock_owner(struct tide_folder *f, int fd, const struct tide_claim *c,
 		      struct tide_err *err)
 {
 	const struct timespec pause = {.tv_nsec = 100000000};
+	/* by the clock: a signal cuts a pause short */
+	time_t end = now() + c->wait_s;
 	struct owner o;
 
-	for (int i = 0; try_lock(fd); i++) {
+	while (try_lock(fd)) {
 		if (errno != EAGAIN && errno != EACCES)
 			return tide_err_set(
 				err, errno,
@@ -90,7 +100,7 @@ static int lock_owner(struct tide_folder *f, int fd, const struct tide_claim *c,
 		if (read_owner(fd, &o))
 			o.holder[0] = '\0';
 		if (!c->same || strncmp(o.holder, c->same, strlen(c->same)) ||
-		    i >= 10 * c->wait_s)
+		    now() >= end)
 			return tide_err_set(
 				err, EBUSY,
 				"cannot use checkpoint folder '%s': in use by %s",

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/checkpoint/layout.h"
@@ -167,7 +168,9 @@ static int write_file(int dirfd, const char *temp, const char *name,
 		errno = ENOMEM;
 		goto out;
 	}
-	s.fd = openat(dirfd, temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	/* A file of our own: never through a link that lies there. */
+	unlinkat(dirfd, temp, 0);
+	s.fd = openat(dirfd, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 		      0666);
 	if (s.fd < 0)
 		goto out;
@@ -242,9 +245,16 @@ static int digest_of(int fd, int64_t len, EVP_MD_CTX *md)
 static int verify_fd(int fd, const char *name, EVP_MD_CTX *md,
 		     struct tide_err *err)
 {
-	int64_t size = lseek(fd, 0, SEEK_END);
 	char want[TRAILER], got[TRAILER];
+	struct stat st;
+	int64_t size;
 
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return tide_err_set(
+			err, EINVAL,
+			"cannot read checkpoint '%s': not a regular file",
+			name);
+	size = st.st_size;
 	if (size < (int64_t)TRAILER)
 		return damaged(err, name, "it is cut short");
 	if (pread(fd, got, TRAILER, size - TRAILER) != (ssize_t)TRAILER ||
@@ -271,7 +281,8 @@ int tide_ckpt_verify(int dirfd, const char *name, struct tide_err *err)
 			     name);
 		goto out;
 	}
-	fd = openat(dirfd, name, O_RDONLY | O_CLOEXEC);
+	/* Opening a FIFO must not wait for its writer. */
+	fd = openat(dirfd, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0) {
 		tide_err_set(err, errno, "cannot open checkpoint '%s': %s",
 			     name, strerror(errno));

@@ -87,7 +87,8 @@ static int open_text(struct tide_data *d, const char *path,
 {
 	struct stat st;
 
-	d->fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* Opening a FIFO must not wait for its writer. */
+	d->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (d->fd < 0 || fstat(d->fd, &st))
 		return tide_err_set(err, errno, "cannot open '%s': %s", path,
 				    strerror(errno));

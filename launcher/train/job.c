@@ -19,7 +19,7 @@
 #include "common/util/parse.h"
 
 /* scontrol itself retries for some time when slurmctld does not answer. */
-#define REQUEUE_TENTHS 600
+#define REQUEUE_S 60
 
 static volatile sig_atomic_t seen;
 
@@ -80,12 +80,21 @@ void tide_job_init(struct tide_job *job)
 	}
 }
 
+static time_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec;
+}
+
 /* -1 if it takes too long. */
 static int wait_for(pid_t pid, int *ret_status)
 {
 	const struct timespec pause = {.tv_nsec = 100000000};
 
-	for (int i = 0; i < REQUEUE_TENTHS; i++) {
+	/* By the clock: a signal cuts a pause short. */
+	for (time_t end = now() + REQUEUE_S; now() < end;) {
 		if (waitpid(pid, ret_status, WNOHANG) == pid)
 			return 0;
 		nanosleep(&pause, NULL);

@@ -5,8 +5,13 @@
 #include "launcher/train/plan.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+enum {
+	MAX_RANKS = 1000000
+};
 
 /* "1 2 4 8", cut with "..." where it gets long. */
 static void list_counts(char *to, size_t room, int64_t micro)
@@ -14,7 +19,7 @@ static void list_counts(char *to, size_t room, int64_t micro)
 	size_t len = 0;
 
 	to[0] = '\0';
-	for (int64_t n = 1; n <= micro; n++) {
+	for (int64_t n = 1; n <= micro && n <= MAX_RANKS; n++) {
 		if (micro % n)
 			continue;
 		if (len + 24 > room) {
@@ -49,6 +54,11 @@ int tide_plan_make(struct tide_plan *ret_plan, int64_t global_batch,
 			ranks, (long long)global_batch, (long long)batch_size,
 			counts);
 	}
+	if (micro / ranks >= INT_MAX)
+		return tide_err_set(
+			err, EINVAL,
+			"cannot go on with %d ranks: the global batch of %lld sequences, taken %lld at a time, is too much for each",
+			ranks, (long long)global_batch, (long long)batch_size);
 	*ret_plan = (struct tide_plan){
 		.global_batch = global_batch,
 		.ranks = ranks,

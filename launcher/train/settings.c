@@ -110,7 +110,7 @@ static int put_integer(const struct key *k, void *to, const char *text,
 	if (tide_parse_int(text, k->min, k->max, &value, NULL))
 		return tide_err_set(
 			err, EINVAL,
-			"'%s' is not a whole number from %.0f to %.0f", text,
+			"'%.99s' is not a whole number from %.0f to %.0f", text,
 			k->min, k->max);
 	memcpy(to, &value, sizeof(value));
 	return 0;
@@ -126,8 +126,8 @@ static int put_number(const struct key *k, void *to, const char *text,
 	    strspn(text, "0123456789.eE+-") != strlen(text) ||
 	    !(value >= k->min && value <= k->max))
 		return tide_err_set(err, EINVAL,
-				    "'%s' is not a number from %g to %g", text,
-				    k->min, k->max);
+				    "'%.99s' is not a number from %g to %g",
+				    text, k->min, k->max);
 	memcpy(to, &value, sizeof(value));
 	return 0;
 }
@@ -147,7 +147,7 @@ static int put_boolean(void *to, const char *text, struct tide_err *err)
 	bool value = !strcmp(text, "true");
 
 	if (!value && strcmp(text, "false"))
-		return tide_err_set(err, EINVAL, "'%s' is not true or false",
+		return tide_err_set(err, EINVAL, "'%.99s' is not true or false",
 				    text);
 	memcpy(to, &value, sizeof(value));
 	return 0;
@@ -160,9 +160,9 @@ static int put_duration(const struct key *k, void *to, const char *text,
 
 	if (tide_parse_duration(text, &value, NULL) || value < k->min ||
 	    value > k->max)
-		return tide_err_set(err, EINVAL,
-				    "'%s' is not a duration such as 300 or 5m",
-				    text);
+		return tide_err_set(
+			err, EINVAL,
+			"'%.99s' is not a duration such as 300 or 5m", text);
 	memcpy(to, &value, sizeof(value));
 	return 0;
 }
@@ -174,7 +174,7 @@ static int put_decay(void *to, const char *text, struct tide_err *err)
 			memcpy(to, &i, sizeof(i));
 			return 0;
 		}
-	return tide_err_set(err, EINVAL, "'%s' is not cosine or constant",
+	return tide_err_set(err, EINVAL, "'%.99s' is not cosine or constant",
 			    text);
 }
 
@@ -203,8 +203,8 @@ static int put_value(const struct key *k, struct tide_settings *s,
 static int wrong(struct reader *r, int line, struct tide_err *err,
 		 const char *text, const char *what)
 {
-	return tide_err_set(err, EINVAL, "%s:%d: '%s': %s", r->path, line, text,
-			    what);
+	return tide_err_set(err, EINVAL, "%s:%d: '%.99s': %s", r->path, line,
+			    text, what);
 }
 
 /* The next event that matters; the caller deletes it. */
@@ -221,6 +221,13 @@ static int next(struct reader *r, yaml_event_t *event, struct tide_err *err)
 static int line_of(const yaml_event_t *event)
 {
 	return event->start_mark.line + 1;
+}
+
+/* A NUL would hide what comes after it. */
+static bool has_nul(const yaml_event_t *event)
+{
+	return strlen((const char *)event->data.scalar.value) !=
+	       event->data.scalar.length;
 }
 
 static const char *text_of(const yaml_event_t *event)
@@ -263,10 +270,10 @@ static int set_key(struct reader *r, int i, const yaml_event_t *value,
 	if (value->type != YAML_SCALAR_EVENT || value->data.scalar.anchor)
 		return tide_err_set(err, EINVAL, "%s:%d: %s: wants one value",
 				    r->path, line_of(value), keys[i].name);
-	if (strlen(text_of(value)) != value->data.scalar.length)
+	if (has_nul(value))
 		return tide_err_set(err, EINVAL,
-				    "%s:%d: %s: the value holds a NUL",
-				    r->path, line_of(value), keys[i].name);
+				    "%s:%d: %s: the value holds a NUL", r->path,
+				    line_of(value), keys[i].name);
 	if (put_value(&keys[i], r->settings, text_of(value), err))
 		return tide_err_prefix(err, "%s:%d: %s", r->path,
 				       line_of(value), keys[i].name);
@@ -283,7 +290,7 @@ static int read_key(struct reader *r, const char *section,
 	if (name->type != YAML_SCALAR_EVENT)
 		return wrong(r, line_of(name), err, section,
 			     "wants plain keys");
-	i = find_key(section, text_of(name));
+	i = has_nul(name) ? -1 : find_key(section, text_of(name));
 	if (i < 0) {
 		snprintf(full, sizeof(full), "%s.%s", section, text_of(name));
 		return wrong(r, line_of(name), err, full, "unknown key");
@@ -334,6 +341,8 @@ static int read_name(struct reader *r, const yaml_event_t *event, char **names,
 		if (!strcmp(names[i], name))
 			return wrong(r, line_of(event), err, name,
 				     "section given again");
+	if (has_nul(event))
+		return wrong(r, line_of(event), err, name, "unknown section");
 	if (read_section(r, name, line_of(event), err))
 		return -1;
 	/* only known names come here, so there is room */

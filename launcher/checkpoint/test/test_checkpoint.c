@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,76 @@ static int claim_in_child(const struct tide_claim *claim, char *text)
 	return WEXITSTATUS(status);
 }
 
+/* Files with a right digest that make no sense, and what is no file. */
+static void test_nonsense(void)
+{
+	struct tide_ckpt_meta m = meta_of(9), got;
+	struct tide_err err;
+	char target[160];
+	int fd;
+
+	m.samples++;
+	is_int(tide_ckpt_write(folder.fd, &m, saved, 3, &err), 0, "written");
+	is_int(tide_ckpt_verify(folder.fd, "step-0000000009.h5", &err), 0,
+	       "its digest is right");
+	is_int(tide_ckpt_read_meta(folder.fd, "step-0000000009.h5", &got, &err),
+	       -1, "samples that are not step x global batch");
+	ok(!!strstr(err.text, "samples 289"), "%s", err.text);
+	m = meta_of(9);
+	m.global_batch = m.samples = 0;
+	tide_ckpt_write(folder.fd, &m, saved, 3, &err);
+	is_int(tide_ckpt_read_meta(folder.fd, "step-0000000009.h5", &got, &err),
+	       -1, "no global batch");
+	save(9, &err);
+	renameat(folder.fd, "step-0000000009.h5", folder.fd,
+		 "step-0000000099.h5");
+	is_int(tide_ckpt_read_meta(folder.fd, "step-0000000099.h5", &got, &err),
+	       -1, "the name of another step");
+	ok(!!strstr(err.text, "its name 'step-0000000009.h5'"), "%s", err.text);
+	unlinkat(folder.fd, "step-0000000099.h5", 0);
+	mkfifoat(folder.fd, "step-0000000099.h5", 0600);
+	is_int(tide_ckpt_verify(folder.fd, "step-0000000099.h5", &err), -1,
+	       "a FIFO is not waited for");
+	is_int(tide_ckpt_read_meta(folder.fd, "step-0000000099.h5", &got, &err),
+	       -1, "nor read");
+	unlinkat(folder.fd, "step-0000000099.h5", 0);
+	snprintf(target, sizeof(target), "%s/precious", dir);
+	fd = openat(folder.fd, "precious", O_CREAT | O_RDWR, 0600);
+	symlinkat(target, folder.fd, "step-0000000009.h5.tmp");
+	is_int(save(9, &err), 0, "a link where the temporary file goes");
+	is_int(lseek(fd, 0, SEEK_END), 0, "is not followed");
+	close(fd);
+	unlinkat(folder.fd, "precious", 0);
+	unlinkat(folder.fd, "step-0000000009.h5", 0);
+}
+
+/* An attribute with more values than there is room for. */
+static void test_many_values(void)
+{
+	static const long long values[512];
+	const hsize_t n = 512;
+	struct tide_ckpt_meta got;
+	struct tide_err err;
+	char path[160];
+	hid_t file, space, attr;
+
+	save(9, &err);
+	snprintf(path, sizeof(path), "%s/step-0000000009.h5", dir);
+	file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	H5Adelete(file, "step");
+	space = H5Screate_simple(1, &n, NULL);
+	attr = H5Acreate2(file, "step", H5T_STD_I64LE, space, H5P_DEFAULT,
+			  H5P_DEFAULT);
+	H5Awrite(attr, H5T_NATIVE_LLONG, values);
+	H5Aclose(attr);
+	H5Sclose(space);
+	H5Fclose(file);
+	is_int(tide_ckpt_read_meta(folder.fd, "step-0000000009.h5", &got, &err),
+	       -1, "512 steps in one");
+	ok(!!strstr(err.text, "attribute 'step'"), "%s", err.text);
+	unlink(path);
+}
+
 static void test_claims(void)
 {
 	struct tide_claim claim = {"job", "model a", "job 7 run 0 on x", NULL,
@@ -344,6 +415,8 @@ int main(void)
 	test_round_trip();
 	test_damage();
 	test_no_room();
+	test_nonsense();
+	test_many_values();
 	test_newest();
 	test_claims();
 	tide_folder_close(&folder);

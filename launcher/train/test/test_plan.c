@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "launcher/comm/tree.h"
@@ -30,6 +31,10 @@ static const struct {
 	{32, 4, 1, 8, 1, 32},
 	{32, 5, 1, 2, -1, 0},
 	{32, 64, 1, 1, -1, 0},
+	{(int64_t)1 << 32, 1, 1, 1, -1, 0},
+	/* a prime: the numbers of ranks are not looked for for ever */
+	{4294967311, 1, 1, 2, -1, 0},
+	{(int64_t)1 << 62, 1, 1, 3, -1, 0},
 	{0, 65536, 65536, 1, 65536, (int64_t)1 << 32},
 };
 
@@ -193,6 +198,12 @@ static void test_samples(void)
 	is_int(errno, EINVAL, "EINVAL");
 	unlink(path);
 	close(fd);
+	if (mkfifo(path, 0600))
+		exit(1);
+	is_int(tide_data_open(&d, path, 1, 3, &err), -1,
+	       "a FIFO is not waited for");
+	is_int(errno, EINVAL, "EINVAL");
+	unlink(path);
 }
 
 static void test_random(void)
