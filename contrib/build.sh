@@ -44,6 +44,15 @@ fi
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tideflow
 mkdir -p "$cache"
 
+# What must not outlive us, also when we are interrupted.
+leftovers=()
+# shellcheck disable=SC2317 # called by the trap
+clean_up() { [ ${#leftovers[@]} = 0 ] || rm -rf "${leftovers[@]}"; }
+trap clean_up EXIT
+trap 'exit 129' HUP
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
 say() { echo "build: $*"; }
 die() { echo "build.sh: $*" >&2; exit 1; }
 
@@ -65,22 +74,23 @@ missing_packages()
 # it installs; one that is there already is left alone.
 install_packages()
 {
-	local policy=/usr/sbin/policy-rc.d ours=no rc=0
+	local policy=/usr/sbin/policy-rc.d rc=0
 
 	[ "$(id -u)" = 0 ] ||
 		die "cannot install packages ($*): root is needed"
 	say "installing $# packages"
 	if [ ! -e $policy ]; then
+		leftovers+=("$policy")
 		printf '#!/bin/sh\nexit 101\n' >$policy
 		chmod 755 $policy
-		ours=yes
 	fi
 	{
 		apt-get -qq update &&
 		DEBIAN_FRONTEND=noninteractive apt-get -qq install -y \
 			--no-install-recommends "$@"
 	} >"$cache/apt.log" 2>&1 </dev/null || rc=$?
-	[ $ours = no ] || rm -f $policy
+	clean_up
+	leftovers=()
 	[ $rc = 0 ] || { tail -n 20 "$cache/apt.log" >&2; die "could not install packages: see $cache/apt.log"; }
 }
 
@@ -118,9 +128,12 @@ slurm_package_version()
 slurm_source()
 {
 	local full=$1 version=${1%%-*} dir=$cache/slurm-${1%%-*} work
-	[ "$(cat "$dir/.tideflow-ready" 2>/dev/null)" != "$full" ] || return 0
+	[ "$(cat "$dir/.tideflow-ready" 2>/dev/null)" != "$full" ] ||
+		[ ! -s "$dir/config.h" ] || [ ! -s "$dir/slurm/slurm.h" ] ||
+		[ ! -s "$dir/slurm/slurm_version.h" ] || return 0
 	say "fetching the source of Slurm $full"
 	work=$(mktemp -d "$cache/slurm.XXXXXX")
+	leftovers+=("$work")
 	(
 		cd "$work"
 		apt_with_sources "$work/apt" update
@@ -157,18 +170,25 @@ fi
 flock -u 9
 [ $deps_only = no ] || exit 0
 
+# So do two builds of one checkout: they share configure, if nothing else.
+exec 8<"$top"
+flock 8
 [ -x "$top/configure" ] && [ ! "$top/configure.ac" -nt "$top/configure" ] || {
 	say "autoreconf"
+	# Half done it must not look done.
+	leftovers=("$top/configure")
 	(cd "$top" && autoreconf -i -f) >"$cache/autoreconf.log" 2>&1 || {
 		cat "$cache/autoreconf.log" >&2
 		die "autoreconf failed"
 	}
+	leftovers=()
 }
 mkdir -p "$builddir"
 cd "$builddir"
 if [ ! -f config.status ] || [ "$top/configure" -nt config.status ] ||
    [ "$(cat .confargs 2>/dev/null)" != "${confargs[*]}" ]; then
 	say "configure ${confargs[*]}"
+	rm -f .confargs
 	"$top/configure" "${confargs[@]}" >configure.out 2>&1 || {
 		tail -n 20 configure.out >&2
 		die "configure failed: see $builddir/config.log"

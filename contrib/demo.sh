@@ -54,7 +54,9 @@ show() { printf '        $ %s\n' "$*"; "$@" 2>&1 | sed 's/^/        /'; }
 leave()
 {
 	local status=$?
-	trap - EXIT INT TERM
+	# A second Ctrl-C must not leave half a cluster.
+	trap - EXIT
+	trap '' HUP INT TERM
 	[ -z "$tail_pid" ] || kill "$tail_pid" 2>/dev/null
 	if [ $status != 0 ] && [ -n "$dir" ]; then
 		[ -z "$job" ] || tail -n 20 "$work/train-$job.out" 2>/dev/null
@@ -71,6 +73,7 @@ leave()
 	exit $status
 }
 trap leave EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -103,6 +106,10 @@ PATH=$top/build/cmd/tidectl:$top/build/launcher:$PATH
 
 at=cluster
 work=$top/build/demo
+exec {lock}>"$top/build/demo.lock"
+flock -n "$lock" || fail "another demo.sh runs in this checkout"
+# Of a run with --keep, or one that was killed.
+[ ! -e "$work/c/cluster" ] || "$top/tests/cluster" stop --dir "$work/c"
 rm -rf "$work"
 mkdir -p "$work"
 bible -l9999 'gen1:1-rev22:21' >"$work/bible.txt" 2>/dev/null
