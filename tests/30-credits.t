@@ -411,7 +411,10 @@ test_expect_success 'a QOS that was changed or deleted has its limit again' '
 	sacctmgr -n -P show qos where name=tide_vision format=flags >flags &&
 	echo NoDecay,UsageFactorSafe >want && test_cmp want flags &&
 	sacctmgr -n -P show assoc where account=vision user=root format=qos >assoc &&
-	grep tide_vision assoc
+	grep tide_vision assoc &&
+	sacctmgr -i delete qos tide_vision && test -z "$(limit)" &&
+	tidectl credits enroll vision | grep "enrolled before" &&
+	wait_for 20 limit_near $before
 '
 
 # elsewhere SECONDS: another slurmdbd holds the ledger for so long.

@@ -400,7 +400,8 @@ static void run_pass(void)
 	if (forget)
 		tide_charger_forget(&own.charger);
 	own.retry_all |= all || forget;
-	own.ensure_qos |= all || reload;
+	/* Who enrolls an account again misses its QOS. */
+	own.ensure_qos |= all || reload || forget;
 	if (&have_control && !have_control) {
 		own.leased = 0;
 	} else if (do_pass(reload, &err)) {

@@ -29,8 +29,8 @@ void tide_poster_wake(const char *cluster, int64_t row);
 void tide_poster_reload(void);
 
 /*
- * An account was enrolled: what was settled without it is to be looked at
- * again.
+ * An account was enrolled, perhaps again: what was settled without it is to be
+ * looked at again, and whether every account has its QOS.
  */
 void tide_poster_forget(void);
 
