@@ -100,10 +100,13 @@ static int slurp(const char *path, char **ret_text, struct stat *ret_st,
 		errno = EINVAL;
 		return -1;
 	}
-	if (tide_file_read(path, &text, NULL))
+	if (tide_file_read(path, &text, NULL)) {
+		if (errno == EINVAL)
+			*ret_why = "it holds a zero byte";
 		return -1;
+	}
 	if (strlen(text) != (size_t)ret_st->st_size) {
-		*ret_why = "it holds a zero byte, or changed while it was read";
+		*ret_why = "it changed while it was read";
 		errno = EINVAL;
 		free(text);
 		return -1;

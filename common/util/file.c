@@ -41,7 +41,8 @@ static ssize_t read_all(int fd, char *text, size_t size)
 
 int tide_file_read(const char *path, char **ret_text, struct tide_err *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc = -1;
+	/* Opening a pipe would wait for a writer. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = -1;
 	char *text = NULL;
 	struct stat st;
 	ssize_t got;
@@ -64,6 +65,11 @@ int tide_file_read(const char *path, char **ret_text, struct tide_err *err)
 		goto out;
 	}
 	text[got] = '\0';
+	if (strlen(text) != (size_t)got) {
+		tide_err_set(err, EINVAL, "could not read %s: it holds a zero byte",
+			     path);
+		goto out;
+	}
 	*ret_text = text;
 	text = NULL;
 	rc = 0;

@@ -5,6 +5,7 @@
 #include "common/util/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ int main(void)
 	struct tide_err err;
 	struct stat st;
 	char *text;
+	int fd;
 
 	if (!mkdtemp(folder))
 		return 1;
@@ -36,6 +38,15 @@ int main(void)
 	is_int(tide_file_read(path, &text, &err), 0, "read: an empty file");
 	is_str(text, "", "read: empty");
 	free(text);
+	fd = open(path, O_WRONLY | O_CREAT, 0600);
+	ok(fd >= 0 && write(fd, "a\0b\n", 4) == 4 && !close(fd) &&
+		   tide_file_read(path, &text, &err) == -1 && errno == EINVAL,
+	   "read: a zero byte is refused, not taken for the end");
+	unlink(path);
+	ok(!mkfifo(path, 0600) && tide_file_read(path, &text, &err) == -1,
+	   "read: a pipe is not waited for");
+	unlink(path);
+	is_int(tide_file_replace(path, "", &err), 0, "replace: again");
 	ok(!stat(path, &st) && (st.st_mode & 07777) == 0600,
 	   "replace: nobody else reads it");
 	ok(stat(beside, &st) == -1, "replace: nothing is left beside it");
