@@ -30,6 +30,24 @@ bool tide_ctld_present(void)
 	return running_in_slurmctld() && &slurmctld_config;
 }
 
+bool tide_ctld_submits_by(const char *name)
+{
+	const char *list = slurm_conf.job_submit_plugins;
+	size_t length = strlen(name);
+
+	while (list && *list) {
+		size_t size;
+
+		if (!strncmp(list, "job_submit/", 11))
+			list += 11;
+		size = strcspn(list, ",");
+		if (size == length && !strncmp(list, name, size))
+			return true;
+		list += size + (list[size] == ',');
+	}
+	return false;
+}
+
 bool tide_ctld_ending(void)
 {
 	return slurmctld_config.shutdown_time != 0;
@@ -79,6 +97,7 @@ void tide_job_view(const job_record_t *job, struct tide_job_view *ret_view)
 		.array_id = job->array_job_id,
 		.run = job->restart_cnt,
 		.partition = part ? part->name : job->partition,
+		.partitions = job->partition,
 		.finished = IS_JOB_FINISHED(job),
 		.pending = IS_JOB_PENDING(job) && !IS_JOB_COMPLETING(job),
 		.running = IS_JOB_RUNNING(job) && !IS_JOB_COMPLETING(job),
@@ -196,7 +215,9 @@ int tide_job_end(job_record_t *job)
 		rc = job_requeue(0, job->het_job_id ? job->het_job_id :
 						      job->job_id,
 				 NULL, true, 0);
-	if (rc)
+	/* Not what was requeued after all, such as a heterogeneous job. */
+	if (rc && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) &&
+	    !IS_JOB_COMPLETING(job))
 		rc = job_signal(job, SIGKILL, 0, 0, true);
 	return rc;
 }

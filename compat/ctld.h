@@ -29,6 +29,9 @@
 /* Are we inside slurmctld?  Anywhere, any time. */
 bool tide_ctld_present(void);
 
+/* Is the plugin named in JobSubmitPlugins?  Before there are threads. */
+bool tide_ctld_submits_by(const char *name);
+
 /* Is this slurmctld about to end? */
 bool tide_ctld_ending(void);
 
@@ -52,6 +55,7 @@ struct tide_job_view {
 	uint32_t array_id;     /* of the array it belongs to, or 0 */
 	uint32_t run;	       /* number of restarts */
 	const char *partition; /* the one it runs or is tested in */
+	const char *partitions; /* those it was submitted to, or NULL */
 	bool finished;	       /* for good */
 	bool pending;	       /* and not still ending its last run */
 	bool running;

@@ -20,7 +20,9 @@ void tide_request_view(const job_desc_msg_t *desc,
 				     desc->min_nodes,
 		.limit_min = desc->time_limit,
 		.time_min = desc->time_min == NO_VAL ? 0 : desc->time_min,
-		.batch = desc->script != NULL,
+		/* Of a heterogeneous job the first component has the script. */
+		.batch = desc->script || (desc->het_job_offset &&
+					  desc->het_job_offset != NO_VAL),
 		.reserved = desc->reservation != NULL,
 	};
 }

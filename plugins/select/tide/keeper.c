@@ -17,6 +17,8 @@
 #define TICK 5
 /* Pokes within this time are answered by one pass. */
 #define CALM_NS 200000000
+#define NS INT64_C(1000000000)
+#define LAG_NS 20000000
 /* Stretches are worked out far ahead, and again once a day. */
 #define RENEW 86400
 
@@ -35,7 +37,7 @@ static struct {
 	bool adopted;		  /* source has proved right */
 } keeper = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.wake = PTHREAD_COND_INITIALIZER,
+	.wake = PTHREAD_COND_INITIALIZER, /* by the monotonic clock: init */
 };
 
 /* The folder tide.conf is in: that of slurm.conf. */
@@ -92,6 +94,12 @@ static void read_first(void)
 
 void tide_keeper_init(void)
 {
+	pthread_condattr_t attr;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&keeper.wake, &attr);
+	pthread_condattr_destroy(&attr);
 	if (tide_notes_init() < 0)
 		return;
 	tide_pass_restore();
@@ -243,30 +251,46 @@ static bool opened(const struct tide_plan *plan, int64_t since, int64_t now)
 /* One round; returns when to come again at the latest. */
 static int64_t once(int64_t last)
 {
-	int64_t now = time(NULL), next = TIDE_NEVER;
+	int64_t now = time(NULL), next;
 	struct tide_plan *plan;
 
 	renew(now);
+	next = tide_pass(now);
 	plan = tide_plan_get();
-	if (plan) {
-		next = tide_pass(plan, now);
-		if (opened(plan, last, now))
-			tide_ctld_wake();
-	}
+	if (plan && opened(plan, last, now))
+		tide_ctld_wake();
 	tide_plan_put(plan);
 	return next;
 }
 
-/* Wait until `next`, a poke, or a tick.  The lock is held. */
+/* Nanoseconds from now until `next`, or a tick. */
+static int64_t wait_ns(int64_t next)
+{
+	struct timespec now;
+	int64_t ns;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (next > now.tv_sec + TICK)
+		return TICK * NS;
+	/* time() may lag behind this clock by a few milliseconds. */
+	ns = (next - now.tv_sec) * NS - now.tv_nsec + LAG_NS;
+	return ns > 0 ? ns : 0;
+}
+
+/*
+ * Wait until `next`, a poke, or a tick.  By a clock that nobody sets: were the
+ * time of day put back by an hour, a wait for it would last that long.  The
+ * lock is held.
+ */
 static void wait_for(int64_t next)
 {
+	int64_t ns = wait_ns(next);
 	struct timespec until;
-	int64_t now = time(NULL);
 
-	if (next > now + TICK)
-		next = now + TICK;
-	/* time() may lag behind this clock by a few milliseconds. */
-	until = (struct timespec){ .tv_sec = next, .tv_nsec = 20000000 };
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	ns += until.tv_nsec;
+	until.tv_sec += ns / NS;
+	until.tv_nsec = ns % NS;
 	while (!keeper.stop && !keeper.poked && !keeper.reread)
 		if (pthread_cond_timedwait(&keeper.wake, &keeper.lock,
 					   &until) == ETIMEDOUT)

@@ -113,9 +113,10 @@ static void recognise(const struct tide_job_view *job, struct tide_job *note,
 	} else {
 		/*
 		 * Ours, from before a restart: slurmctld has saved the --time
-		 * of the user (tide_pass_leave()), or died with what we set.
+		 * of the user (tide_pass_leave()), or died with what we set,
+		 * or with what backfill set: then it is still to be raised.
 		 */
-		note->known = true;
+		note->known = job->limit_min != job->time_min;
 		if (note->set_min && job->limit_min == user_min)
 			return;
 	}
@@ -254,7 +255,8 @@ static void look_planned(struct pass *pass, const job_record_t *record,
 }
 
 static void look_pending(struct pass *pass, const job_record_t *record,
-			 const struct tide_job_view *job, struct tide_job *note)
+			 const struct tide_job_view *job, struct tide_job *note,
+			 bool is_pool)
 {
 	if (note->changed ||
 	    (job->array_id && job->time_min &&
@@ -267,6 +269,9 @@ static void look_pending(struct pass *pass, const job_record_t *record,
 	note->known = false;
 	note->close = 0;
 	note->keep = job->time_min != 0;
+	/* It may be in another partition of its list at the moment. */
+	if (!is_pool)
+		return;
 	look_reason(pass, record, job, note);
 	look_planned(pass, record, job, note);
 }
@@ -276,16 +281,19 @@ static int look_at(void *x, void *arg)
 	struct pass *pass = arg;
 	struct tide_job_view job;
 	struct tide_job *note;
+	bool is_pool;
 
 	tide_job_view(x, &job);
-	if (job.finished || !tide_plan_is_pool(pass->plan, &job))
+	is_pool = tide_plan_is_pool(pass->plan, &job);
+	if (job.finished ||
+	    (!is_pool && !tide_plan_wants_pool(pass->plan, &job)))
 		return 0;
 	note = tide_notes_see(pass->jobs, &job);
 	if (!note)
 		return 0;
 	note->pass = pass->number;
 	if (job.pending)
-		look_pending(pass, x, &job, note);
+		look_pending(pass, x, &job, note, is_pool);
 	else if (job.running || job.suspended)
 		look_running(pass, x, &job, note);
 	return 0;
@@ -479,29 +487,43 @@ static void act_all(struct pass *pass)
 		tide_ctld_wake();
 }
 
-int64_t tide_pass(const struct tide_plan *plan, int64_t now)
+/* Look at every pool job. */
+static void look(struct pass *pass)
+{
+	pass->next = tide_plan_next(pass->plan, pass->now);
+	pass->jobs = tide_notes_get();
+	tide_ctld_each_job(look_at, pass);
+	tide_jobs_sweep(pass->jobs, pass->number);
+	tide_notes_put();
+}
+
+int64_t tide_pass(int64_t now)
 {
 	struct pass pass = {
-		.plan = plan,
 		.now = now,
-		.next = tide_plan_next(plan, now),
+		.next = TIDE_NEVER,
 		.number = ++pass_number,
 	};
+	struct tide_plan *plan;
 
 	/* slurmctld does not save its state while somebody holds a lock. */
 	if (tide_ctld_ending())
 		return TIDE_NEVER;
 	tide_ctld_lock(TIDE_LOOK);
-	pass.jobs = tide_notes_get();
-	tide_ctld_each_job(look_at, &pass);
-	tide_jobs_sweep(pass.jobs, pass.number);
-	tide_notes_put();
+	/* Not before: a reconfigure that we waited for renumbers the nodes. */
+	plan = tide_plan_get();
+	pass.plan = plan;
+	if (plan)
+		look(&pass);
 	tide_ctld_unlock(TIDE_LOOK);
+	if (!plan)
+		return TIDE_NEVER;
 	save();
 	act_all(&pass);
 	/* With the limits that were set. */
 	save();
 	xfree(pass.deeds);
+	tide_plan_put(plan);
 	return pass.next;
 }
 
@@ -513,7 +535,8 @@ static int seed(void *x, void *arg)
 	struct tide_job_view job;
 
 	tide_job_view(x, &job);
-	if (job.pending && tide_plan_is_pool(plan, &job))
+	if (job.pending && (tide_plan_is_pool(plan, &job) ||
+			    tide_plan_wants_pool(plan, &job)))
 		(void)tide_notes_user_min(&job);
 	return 0;
 }

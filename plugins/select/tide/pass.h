@@ -15,7 +15,7 @@
  * Do what is due at `now`.  Returns when to come again, TIDE_NEVER if nothing
  * is foreseen.  Blocks; no lock may be held.
  */
-int64_t tide_pass(const struct tide_plan *plan, int64_t now);
+int64_t tide_pass(int64_t now);
 
 /*
  * Take in the state file.  What is wrong with it is logged, and the jobs are

@@ -110,7 +110,10 @@ int tide_plan_create(struct tide_source *source, bool strict,
 	plan->source = tide_source_ref(source);
 	plan->observe = source->conf && source->conf->mode == TIDE_MODE_OBSERVE;
 	plan->closed = !source->conf;
-	plan->pool = source->pool;
+	/* A partition that was renamed is told by what it has to yield to. */
+	plan->pool = source->pool && tide_ctld_partition(source->pool) ?
+			     source->pool :
+			     NULL;
 	plan->stretches = tide_stretches_ref(source->stretches);
 	plan->groups = plan->stretches->groups;
 	plan->count = plan->stretches->count;
@@ -170,6 +173,25 @@ bool tide_plan_is_pool(const struct tide_plan *plan,
 	if (!plan->pool)
 		return tide_ctld_partition_yields(job->partition);
 	return !strcmp(job->partition, plan->pool);
+}
+
+bool tide_plan_wants_pool(const struct tide_plan *plan,
+			  const struct tide_job_view *job)
+{
+	size_t length = plan->pool ? strlen(plan->pool) : 0;
+	const char *name;
+
+	if (!length || !job->pending || !job->partitions || job->reserved ||
+	    job->made_up)
+		return false;
+	for (name = job->partitions; *name; name += *name == ',') {
+		size_t size = strcspn(name, ",");
+
+		if (size == length && !strncmp(name, plan->pool, size))
+			return true;
+		name += size;
+	}
+	return false;
 }
 
 void tide_plan_mask(const struct tide_plan *plan, int64_t at, int64_t need,

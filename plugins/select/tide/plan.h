@@ -23,7 +23,8 @@ struct tide_plan {
 	struct tide_source *source; /* windows' names live there */
 	bool observe;		   /* Mode=observe */
 	bool closed;		   /* no usable tide.conf: nothing is open */
-	const char *pool;	   /* PoolPartition; NULL: not even that */
+	/* PoolPartition; NULL if it is unknown to us, or to Slurm. */
+	const char *pool;
 	struct tide_stretches *stretches;
 	const struct tide_group *groups; /* its own */
 	size_t count;		   /* of them; the last is nobody's nodes */
@@ -52,6 +53,13 @@ void tide_plan_set(struct tide_plan *plan);
 /* Is it a pool job that windows are about?  TIDE_LOOK. */
 bool tide_plan_is_pool(const struct tide_plan *plan,
 		       const struct tide_job_view *job);
+
+/*
+ * Does a pending job name the pool's partition among others, whichever it is
+ * in at the moment?  TIDE_LOOK.
+ */
+bool tide_plan_wants_pool(const struct tide_plan *plan,
+			  const struct tide_job_view *job);
 
 /* Take away the nodes that are not open at `at` for `need` seconds. */
 void tide_plan_mask(const struct tide_plan *plan, int64_t at, int64_t need,

@@ -35,6 +35,8 @@ int init(void)
 	if (!tide_ctld_present())
 		return SLURM_SUCCESS;
 	verbose("tide: windows over %s", tide_forward_path());
+	if (!tide_ctld_submits_by("tide"))
+		error("tide: JobSubmitPlugins=tide is missing: nothing keeps slurmctld from running without windows should this plugin not load, and no job is refused in words");
 	tide_keeper_init();
 	active = true;
 	return SLURM_SUCCESS;

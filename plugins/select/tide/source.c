@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tide.conf, the last good copy of it, or nothing: see source.h. */
+#include "compat/plugin.h"
+
 #include "plugins/select/tide/source.h"
 
 #include <ctype.h>
@@ -13,6 +15,8 @@
 #include "common/util/file.h"
 
 #define GOOD_FILE "tide.conf.good"
+/* A copy that lost its end could lose owners: their nodes would be open. */
+#define GOOD_END "# the end of the last good tide.conf\n"
 
 static void path_in(char *path, size_t size, const char *dir, const char *name)
 {
@@ -140,6 +144,13 @@ int tide_source_read(const char *conf_dir, int64_t now,
 	return from_conf(conf, now, false, ret_source, err);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), size = strlen(end);
+
+	return length >= size && !strcmp(text + length - size, end);
+}
+
 int tide_source_read_good(const char *state_dir, int64_t now,
 			  struct tide_source **ret_source,
 			  struct tide_err *err)
@@ -151,6 +162,11 @@ int tide_source_read_good(const char *state_dir, int64_t now,
 	path_in(path, sizeof(path), state_dir, GOOD_FILE);
 	if (tide_file_read(path, &text, err) < 0)
 		return -1;
+	if (!ends_with(text, GOOD_END)) {
+		free(text);
+		return tide_err_set(err, EINVAL, "%s: its end is missing",
+				    path);
+	}
 	rc = tide_conf_parse(text, path, NULL, &conf, NULL, err);
 	free(text);
 	return rc < 0 ? -1 : from_conf(conf, now, true, ret_source, err);
@@ -159,19 +175,23 @@ int tide_source_read_good(const char *state_dir, int64_t now,
 int tide_source_keep(const struct tide_source *source, const char *state_dir,
 		     struct tide_err *err)
 {
-	char path[PATH_MAX], *text;
-	bool same;
+	char path[PATH_MAX], *text, *kept;
+	int rc;
 
 	if (!source->conf || source->last_good)
 		return 1;
 	path_in(path, sizeof(path), state_dir, GOOD_FILE);
-	if (tide_file_read(path, &text, NULL) == 0) {
-		same = !strcmp(text, source->conf->text);
-		free(text);
-		if (same)
-			return 1;
-	}
-	return tide_file_replace(path, source->conf->text, err);
+	if (asprintf(&text, "%s%s", source->conf->text, GOOD_END) < 0)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (tide_file_read(path, &kept, NULL) < 0)
+		kept = NULL;
+	if (kept && !strcmp(kept, text))
+		rc = 1;
+	else
+		rc = tide_file_replace(path, text, err);
+	free(kept);
+	free(text);
+	return rc;
 }
 
 /* The value of a line "PoolPartition=NAME", in the file's memory. */
