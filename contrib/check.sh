@@ -63,7 +63,7 @@ count()
 	[ "$f" = 0 ] || {
 		failures+=("$name ($log)")
 		grep -E '^not ok\b' "$log" | sed 's/^/    /'
-		tail -n 60 "$log" | sed 's/^/    | /'
+		tail -n 200 "$log" | sed 's/^/    | /'
 	}
 }
 

@@ -11,7 +11,7 @@ set -uo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 keep=no
 opens_in=${TIDE_DEMO_OPENS_IN:-35}	# seconds from now to the first window
-first_for=${TIDE_DEMO_FIRST_FOR:-75}	# its length
+first_for=${TIDE_DEMO_FIRST_FOR:-68}	# its length
 gap=${TIDE_DEMO_GAP:-15}		# from its close to the second opening
 warn=20					# --signal, seconds before the close
 
@@ -125,7 +125,7 @@ sed 's/steps: 300/steps: 12/' "$work/train.yaml" >"$work/try/train.yaml"
 	mpirun --oversubscribe --bind-to none -n 4 tiderun train train.yaml) \
 	>"$work/try/out" 2>&1 || { cat "$work/try/out"; fail "tiderun does not run here"; }
 seconds=$(jq -s '.[2:] | map(.seconds) | add / length' "$work/try/train.jsonl")
-steps=$(jq -n "95 / $seconds | floor | if . < 60 then 60 else . end")
+steps=$(jq -n "95 / $seconds | ceil | if . < 60 then 60 else . end")
 sed -i "s/steps: 300/steps: $steps/" "$work/train.yaml"
 say "a step of the example model takes $seconds s here: the job will train $steps steps"
 

@@ -89,6 +89,7 @@ test_expect_success 'a batch job runs and sacct shows it with its GRES' '
 [ ! -x "$builddir/tests/lib/mpi_hello" ] || test_set_prereq MPI
 test_expect_success MPI 'an MPI program runs over two nodes by PMIx' '
 	srun --mpi=pmix -w n1,n2 -n4 "$builddir/tests/lib/mpi_hello" >hello &&
+	cat hello &&
 	test $(grep -c "of 4 on n[12] sum 6" hello) = 4 &&
 	grep -q "on n1" hello &&
 	grep -q "on n2" hello

@@ -52,7 +52,7 @@ tide_exit() {
 	trap - EXIT
 	[ -n "$EXIT_OK" ] || [ $rc != 0 ] || rc=1
 	[ $rc = 0 ] || [ -z "$TIDE_STEPS" ] ||
-		tail -n 100 "$TIDE_STEPS" | sed 's/^/# /'
+		tail -n 400 "$TIDE_STEPS" | sed 's/^/# /'
 	TIDE_FAILED=$rc
 	for cmd in "${TIDE_AT_EXIT[@]}"; do
 		eval "$cmd"
