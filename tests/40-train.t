@@ -318,6 +318,43 @@ test_expect_success NAMESPACE 'disk full during a save: said, training goes on, 
 	test_must_fail grep tmp full.ls && grep "would resume" full.check
 '
 
+# The same with a log that is full for a while; pad is what filled it.
+cat >logfull.sh <<'SH'
+mount -t tmpfs -o size=8k none small || exit 1
+head -c 4000 /dev/zero >small/pad
+"$1" train logfull.yaml >logfull.out 2>&1 || exit 1
+rm small/pad
+sed -i "s/steps: .*/steps: 203/" logfull.yaml
+"$1" train logfull.yaml >>logfull.out 2>&1 || exit 1
+cp small/log logfull.jsonl
+SH
+
+test_expect_success NAMESPACE 'log full for a while: said once, and only whole lines in it' '
+	write_config logfull "s|file: logfull.jsonl|file: small/log|; s/steps: 24/steps: 200/" &&
+	mkdir -p small && unshare -m bash logfull.sh "$tiderun" &&
+	test "$(grep -c "cannot write the log: No space left on device; training goes on" logfull.out)" = 1 &&
+	jq .step logfull.jsonl >steps && test "$(tail -n 3 steps | xargs)" = "201 202 203"
+'
+
+# /dev/shm without room: a few blocks of /tmp do.
+cat >noshm.sh <<'SH'
+mount -t tmpfs -o size=4k none /dev/shm || exit 1
+dd if=/dev/zero of=/dev/shm/full bs=4k count=2
+"$1" train noshm.yaml
+SH
+
+test_expect_success NAMESPACE 'full /dev/shm: checkpoints are written all the same' '
+	write_config noshm && unshare -m bash noshm.sh "$tiderun" >noshm.out 2>&1 &&
+	test -n "$(newest noshm)"
+'
+
+test_expect_success 'a log whose reader has gone does not end a training' '
+	write_config piped "s|file: piped.jsonl|file: pipe|; s/steps: 24/steps: 300/" && mkfifo pipe &&
+	test_expect_code 1 ranks 1 piped && grep "cannot open log .pipe.: No such device" piped.out &&
+	{ head -n 1 <pipe >/dev/null & } && wait_for 10 ranks 1 piped &&
+	grep "done: 300 steps" piped.out
+'
+
 test_expect_success 'what one rank alone meets is told by that rank, and all end' '
 	write_config alone && mkdir -p elsewhere &&
 	test_expect_code 1 mpirun --oversubscribe -np 1 "$tiderun" train alone.yaml : \

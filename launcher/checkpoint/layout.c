@@ -169,32 +169,43 @@ static int64_t add_tensor(hid_t file, const struct tide_ckpt_tensor *t)
 }
 
 /*
+ * A new file at the path, a template of mkostemp, in which bytes may lie and
+ * room for HDF5's own is there: neither must be HDF5's to find out.
+ */
+static int make_room(char *path, int64_t bytes, int n)
+{
+	int fd = mkostemp(path, O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return -1;
+	rc = ftruncate(fd, bytes) ? errno
+				  : posix_fallocate(fd, 0, META_ROOM(n));
+	if (!rc)
+		return fd;
+	unlink(path);
+	close(fd);
+	errno = rc;
+	return -1;
+}
+
+/*
  * A file of a memory file system that has lost its name already (HDF5 opens
- * by name only).  Where there is no /dev/shm, /tmp does: the file is sparse
- * and takes a few blocks.
+ * by name only).  Where there is no /dev/shm, or no room in it, /tmp does: the
+ * file is sparse and takes a few blocks.
  */
 static hid_t make_file(int64_t bytes, int n, int *ret_fd)
 {
 	char path[] = "/dev/shm/tideflow-XXXXXX";
 	char other[] = "/tmp/tideflow-XXXXXX", *used = path;
 	hid_t access, create, file;
-	int fd = mkostemp(path, O_CLOEXEC);
+	int fd = make_room(path, bytes, n);
 
 	if (fd < 0) {
 		used = other;
-		fd = mkostemp(other, O_CLOEXEC);
+		fd = make_room(other, bytes, n);
 	}
 	if (fd < 0)
 		return -1;
-	/* Whether the size is allowed at all must not be HDF5's to find out. */
-	if (ftruncate(fd, bytes)) {
-		int saved = errno;
-
-		unlink(used);
-		close(fd);
-		errno = saved;
-		return -1;
-	}
 	access = H5Pcreate(H5P_FILE_ACCESS);
 	/* Metadata together at the front. */
 	H5Pset_meta_block_size(access, META_ROOM(n));

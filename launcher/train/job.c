@@ -39,6 +39,8 @@ void tide_signals_catch(void)
 	sigaction(SIGTERM, &action, NULL);
 	/* A file over a limit is an error of write, and no reason to die. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* Nor is a reader of the log or the output that has gone. */
+	signal(SIGPIPE, SIG_IGN);
 }
 
 int tide_signals_seen(void)
@@ -135,6 +137,7 @@ static int start_scontrol(const struct tide_job *job, int out, pid_t *ret_pid)
 	posix_spawnattr_init(&attr);
 	sigemptyset(&set);
 	sigaddset(&set, SIGXFSZ);
+	sigaddset(&set, SIGPIPE);
 	posix_spawnattr_setsigdefault(&attr, &set);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
 	rc = posix_spawnp(ret_pid, argv[0], &files, &attr, argv, environ);

@@ -5,9 +5,12 @@
 #include "launcher/train/telemetry.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 static double seconds(clockid_t clock)
 {
@@ -22,40 +25,61 @@ int tide_telemetry_open(struct tide_telemetry *t, FILE *person, const char *log,
 {
 	memset(t, 0, sizeof(*t));
 	t->person = person;
+	t->log = -1;
 	if (!log[0])
 		return 0;
-	t->log = fopen(log, "ae");
-	if (!t->log)
+	/* Opening a FIFO must not wait for its reader. */
+	t->log = open(log,
+		      O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_CLOEXEC,
+		      0666);
+	if (t->log < 0)
 		return tide_err_set(err, errno, "cannot open log '%s': %s", log,
 				    strerror(errno));
-	setvbuf(t->log, NULL, _IOLBF, 0);
 	return 0;
 }
 
 void tide_telemetry_close(struct tide_telemetry *t)
 {
-	if (t->log)
-		fclose(t->log);
-	t->log = NULL;
+	if (t->log >= 0)
+		close(t->log);
+	t->log = -1;
+}
+
+/* A line or nothing: half of one would spoil the next, and every reader. */
+static int append(int fd, const char *line, ssize_t len)
+{
+	ssize_t n = write(fd, line, len);
+	int saved = n < 0 ? errno : ENOSPC;
+	struct stat st;
+
+	if (n == len)
+		return 0;
+	if (n > 0 && (fstat(fd, &st) || ftruncate(fd, st.st_size - n)))
+		saved = errno;
+	errno = saved;
+	return -1;
 }
 
 static void put_json(struct tide_telemetry *t, const struct tide_step_report *r)
 {
-	if (!t->log)
+	char line[512];
+	int len;
+
+	if (t->log < 0)
 		return;
-	fprintf(t->log,
+	len = snprintf(
+		line, sizeof(line),
 		"{\"step\":%lld,\"loss\":%.9g,\"tokens_per_s\":%.6g,\"comm_share\":%.6g,\"gradient_norm\":%.6g,\"learning_rate\":%.9g,\"tokens\":%lld,\"seconds\":%.6g,\"ranks\":%d,\"run\":%d,\"time\":%.3f}\n",
 		(long long)r->step, r->loss, r->tokens / r->seconds,
 		r->comm_seconds / r->seconds, r->norm, r->rate,
 		(long long)r->tokens, r->seconds, r->ranks, r->run,
 		seconds(CLOCK_REALTIME));
-	if (ferror(t->log) && !t->log_broken) {
+	if (append(t->log, line, len) && !t->log_broken) {
 		t->log_broken = true;
 		fprintf(t->person,
 			"tiderun: cannot write the log: %s; training goes on\n",
 			strerror(errno));
 	}
-	clearerr(t->log);
 }
 
 static void put_eta(char *to, size_t room, double left)

@@ -27,7 +27,7 @@ struct tide_step_report {
 
 struct tide_telemetry {
 	FILE *person;
-	FILE *log; /* NULL: none */
+	int log; /* -1: none */
 	double last_line;
 	double pace; /* seconds of a step, smoothed */
 	bool log_broken;
