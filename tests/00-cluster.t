@@ -148,6 +148,27 @@ test_expect_success 'Ctrl-C ends run and leaves nothing behind' '
 	no_traces "$dir"
 '
 
+# early: `start` gets SIGINT as soon as its folder is there.
+early() {
+	local pid
+
+	dir=$(mktemp -u /tmp/tide.XXXXXX)
+	env --default-signal=INT setsid "$CLUSTER" start --no-accounting \
+		--dir "$dir" >>early.out 2>&1 &
+	pid=$!
+	while [ ! -e "$dir" ] && kill -0 "$pid"; do :; done
+	kill -INT -- "-$pid"
+	rc=0
+	wait "$pid" || rc=$?
+}
+
+test_expect_success 'so does Ctrl-C at the very beginning of a start' '
+	for i in 1 2 3 4 5 6; do
+		early && test "$rc" = 130 && no_traces "$dir" &&
+			test ! -e "$dir" || return 1
+	done
+'
+
 test_expect_success 'SIGTERM ends run and leaves nothing behind' '
 	interrupted TERM &&
 	test "$rc" = 143 &&

@@ -9,14 +9,20 @@ TIMEOUT=${TIDE_CLUSTER_TIMEOUT:-60}
 
 # bring_up: makes the folder and starts everything, or takes all down again.
 bring_up() {
-	local began=$EPOCHREALTIME
+	local began=$EPOCHREALTIME pending='' signal
 
 	check_host
+	# A signal from here on waits until there is a folder to remove.
+	for signal in INT TERM HUP; do
+		# shellcheck disable=SC2064 # of this turn of the loop
+		trap "pending=$signal" "$signal"
+	done
 	make_folder
 	trap 'on_exit' EXIT
 	trap 'on_signal INT 130' INT
 	trap 'on_signal TERM 143' TERM
 	trap 'on_signal HUP 129' HUP
+	[ -z "$pending" ] || kill "-$pending" $$
 	start_all || {
 		show_logs
 		die "could not start: $FAILED"
@@ -84,18 +90,30 @@ check_host() {
 	die "cannot find Slurm's plugins"
 }
 
+# Is $1 absent or an empty folder? No command that a signal could end.
+empty_folder() {
+	local found
+
+	shopt -s nullglob dotglob
+	found=("$1"/*)
+	shopt -u nullglob dotglob
+	[ ${#found[@]} = 0 ]
+}
+
 # make_folder: the cluster's own folder; its length is limited by the longest
-# path of a unix socket under it.
+# path of a unix socket under it. What a Ctrl-C must not end half-way is done
+# by the shell itself or in another session.
 make_folder() {
-	local sub
+	local sub back=$PWD
 
 	if [ -z "$DIR" ]; then
-		DIR=$(mktemp -d /tmp/tide.XXXXXX) || die "cannot make a folder"
+		DIR=$(setsid mktemp -d /tmp/tide.XXXXXX) ||
+			die "cannot make a folder"
 	else
-		[ -z "$(ls -A "$DIR" 2>/dev/null)" ] ||
-			die "'$DIR' is not empty"
-		mkdir -p "$DIR" || die "cannot make '$DIR'"
-		DIR=$(cd "$DIR" && pwd -P)
+		empty_folder "$DIR" || die "'$DIR' is not empty"
+		setsid mkdir -p -- "$DIR" || die "cannot make '$DIR'"
+		cd -P -- "$DIR" && DIR=$PWD && cd "$back" ||
+			die "cannot enter '$DIR'"
 	fi
 	[ ${#DIR} -le 64 ] || {
 		rmdir "$DIR"
@@ -245,6 +263,7 @@ make_database_folder() {
 		--auth-root-authentication-method=normal --skip-test-db \
 		--innodb-log-file-size=8M --innodb-flush-method=nosync \
 		>"$DIR/log/mariadb-install-db.log" 2>&1 || return 1
+	DB_CACHE=$cache.$$
 	mkdir -p "$home/.cache/tideflow" && cp -a "$DIR/db" "$cache.$$" &&
 		mv -T "$cache.$$" "$cache" 2>/dev/null
 	rm -rf "$cache.$$"
@@ -386,6 +405,7 @@ take_down() {
 	poll 10 sweep || say "processes of '$DIR' are left: $(members | xargs)"
 	poll 5 remove_cgroups || say "cgroups $(cgroup_name) are left"
 	rm -f "/run/lock/tideflow-ports-${PORT:-none}"
+	[ -z "${DB_CACHE:-}" ] || rm -rf "$DB_CACHE"
 	[ -n "$KEEP" ] || rm -rf --one-file-system "$rm"
 	trap - EXIT INT TERM HUP
 }
