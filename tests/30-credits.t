@@ -384,6 +384,25 @@ test_expect_success 'mended, what was missed is charged' '
 	wait_for 30 charged $late 1 && costs_right $late 1 && audit_ok
 '
 
+dbd_reconfigure() {
+	kill -HUP "$(cat "$TIDE_CLUSTER_DIR/run/slurmdbd.slurm.pid")"
+}
+
+# The first right file after the bad one names another partition, and all of
+# the job table is looked through for that one.
+test_expect_success 'what a wrong PoolPartition missed is charged, too' '
+	echo "Fee=lots" >>"$tide_conf" && dbd_reconfigure &&
+	missed=$(pool_job 1 -w n3 --gres=mlu:mlu290:1) &&
+	wait_for 40 sacct_shows $missed State COMPLETED &&
+	known=$(sql "select count(*) from tide_txn where kind=\"prices\"") &&
+	sed "s/^PoolPartition=.*/PoolPartition=lab/" good.conf >"$tide_conf" &&
+	wait_for 20 prices_known $((known + 1)) &&
+	wait_for 20 is_old $missed 10 && charged $missed 0 &&
+	cp good.conf "$tide_conf" &&
+	wait_for 20 prices_known $((known + 2)) &&
+	wait_for 20 charged $missed 1 && costs_right $missed 1 && audit_ok
+'
+
 limit() {
 	sacctmgr -n -P show qos where name=tide_vision format=grptresmins |
 		sed -n "s/^billing=//p"
@@ -394,10 +413,6 @@ limit_near() {
 	local off
 
 	off=$(($(limit) - $1)) && [ "$off" -gt -600 ] && [ "$off" -lt 600 ]
-}
-
-dbd_reconfigure() {
-	kill -HUP "$(cat "$TIDE_CLUSTER_DIR/run/slurmdbd.slurm.pid")"
 }
 
 test_expect_success 'a QOS that was changed or deleted has its limit again' '

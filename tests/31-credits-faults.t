@@ -108,6 +108,21 @@ test_expect_success 'the database forgets nothing when both are killed' '
 	all_paid && sums_up && audit_ok
 '
 
+# storage_is NAME: from the next start of slurmdbd on.
+storage_is() {
+	sed -i "s,^StorageType=.*,StorageType=accounting_storage/$1," \
+		"$TIDE_CLUSTER_DIR/etc/slurmdbd.conf" &&
+		"$CLUSTER" restart slurmdbd
+}
+
+test_expect_success 'taken away and put back: what ran meanwhile is charged' '
+	storage_is mysql && some_jobs && set -- $batch &&
+	wait_for 60 sacct_shows $3 State "^COMPLETED$" &&
+	wait_for 60 sacct_shows $4 State "^COMPLETED$" && charged $4 0 &&
+	test_must_fail tidectl credits audit 2>err && grep "without the credits plugin" err &&
+	storage_is credits && all_paid && sums_up && audit_ok
+'
+
 test_expect_success 'slurmdbd that ends in an orderly way leaves nothing behind' '
 	"$CLUSTER" restart slurmdbd && audit_ok &&
 	test_must_fail grep -i "segfault\|fatal" "$TIDE_CLUSTER_DIR/log/slurmdbd.log"
