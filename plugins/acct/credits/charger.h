@@ -47,7 +47,7 @@ void tide_charger_release(struct tide_charger *charger);
 int tide_charger_run(struct tide_charger *charger, bool all,
 		     struct tide_err *err);
 
-/* Nothing is settled: an account was enrolled. */
+/* Nothing is settled: an account was enrolled, or tide.conf is another. */
 void tide_charger_forget(struct tide_charger *charger);
 
 #endif

@@ -194,8 +194,12 @@ static int read_conf(const char *path, struct tide_err *err)
 	}
 	rc = tide_rates_set(own.rates, own.db, own.holder, prices, conf->text,
 			    now_s(), err);
-	if (!rc)
+	if (!rc) {
 		info("credits: new prices from %s are valid", path);
+		/* What the old ones passed over may be of the pool now. */
+		tide_charger_forget(&own.charger);
+		own.retry_all = true;
+	}
 out:
 	saved = errno;
 	tide_prices_destroy(prices);
