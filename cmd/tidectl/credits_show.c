@@ -192,7 +192,7 @@ static void print_report(const json_t *data)
 	       number(data, "charges"), number(data, "refunds"),
 	       text(data, "sum"));
 	if (number(data, "purged") || number(data, "moved"))
-		printf("job rows purged: %" JSON_INTEGER_FORMAT ", with a later end by a requeue: %" JSON_INTEGER_FORMAT "\n",
+		printf("job rows purged: %" JSON_INTEGER_FORMAT ", that end later than was charged: %" JSON_INTEGER_FORMAT "\n",
 		       number(data, "purged"), number(data, "moved"));
 	printf("seal: transaction %" JSON_INTEGER_FORMAT " %s\n",
 	       number(json_object_get(data, "seal"), "id"),

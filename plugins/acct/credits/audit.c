@@ -66,11 +66,11 @@ static int check_job_row(struct audit *a, int64_t id,
 			 const struct tide_dbrun *run)
 {
 	struct tide_rows *rows;
-	int64_t end, state;
+	int64_t end;
 	char **row;
 
 	if (tide_db_query(a->db, &rows, a->err,
-			  "select time_end, state, account, nodelist from `?n_job_table` where id_job=?d and time_submit=?d and time_start=?d",
+			  "select time_end, account, nodelist from `?n_job_table` where id_job=?d and time_submit=?d and time_start=?d",
 			  run->cluster, run->job, run->submit, run->start)) {
 		if (errno != ENOENT)
 			return -1;
@@ -83,15 +83,15 @@ static int check_job_row(struct audit *a, int64_t id,
 		goto out;
 	}
 	end = tide_rows_int(row[0]);
-	state = tide_rows_int(row[1]);
-	if (end > run->end && state == JOB_REQUEUE)
+	/* 0: Slurm took it up again. */
+	if (end > run->end || !end)
 		a->moved++;
 	else if (end != run->end)
 		problem(a,
 			"transaction %" PRId64 ": job %" PRId64 " was charged to %" PRId64 ", its row ends at %" PRId64,
 			id, run->job, run->end, end);
-	if (!row[2] || strcmp(row[2], run->account) || !row[3] ||
-	    strcmp(row[3], run->nodes))
+	if (!row[1] || strcmp(row[1], run->account) || !row[2] ||
+	    strcmp(row[2], run->nodes))
 		problem(a,
 			"transaction %" PRId64 ": job %" PRId64 " has another account or other nodes in its row",
 			id, run->job);
