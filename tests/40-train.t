@@ -258,6 +258,8 @@ test_expect_success 'a damaged checkpoint is refused by name, the one before is 
 	sed -i "s/steps: 24/steps: 30/" hurt.yaml && ranks 1 hurt &&
 	test "$(newest hurt)" = hurt/step-0000000030.h5 &&
 	printf "\377" | dd of=hurt/step-0000000030.h5 bs=1 seek=50000 conv=notrunc &&
+	"$tiderun" train --check hurt.yaml | grep "at step 24 of 30" &&
+	test -e hurt/step-0000000030.h5 &&
 	ranks 1 hurt &&
 	grep "checkpoint .step-0000000030.h5. is damaged: its bytes do not match its digest" hurt.out &&
 	grep "resumed at step 24 from hurt/$last" hurt.out &&

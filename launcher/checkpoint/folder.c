@@ -141,8 +141,9 @@ static int list_names(struct tide_folder *folder, struct names *names,
 	return 0;
 }
 
-/* Returns whether it can be used. */
-static bool judge(struct tide_folder *folder, const char *name,
+/* Returns whether it can be used; a damaged one is set aside if that is
+ * allowed. */
+static bool judge(struct tide_folder *folder, const char *name, bool set_aside,
 		  tide_folder_report *report, void *arg)
 {
 	char bad[TIDE_CKPT_NAME + 8];
@@ -150,7 +151,7 @@ static bool judge(struct tide_folder *folder, const char *name,
 
 	if (!tide_ckpt_verify(folder->fd, name, &err))
 		return true;
-	if (errno == EBADMSG) {
+	if (errno == EBADMSG && set_aside) {
 		snprintf(bad, sizeof(bad), "%s.bad", name);
 		renameat(folder->fd, name, folder->fd, bad);
 	}
@@ -158,9 +159,8 @@ static bool judge(struct tide_folder *folder, const char *name,
 	return false;
 }
 
-int tide_folder_newest(struct tide_folder *folder, char *ret_name,
-		       tide_folder_report *report, void *arg,
-		       struct tide_err *err)
+static int choose(struct tide_folder *folder, char *ret_name, bool set_aside,
+		  tide_folder_report *report, void *arg, struct tide_err *err)
 {
 	struct names names;
 	int i, total;
@@ -168,7 +168,7 @@ int tide_folder_newest(struct tide_folder *folder, char *ret_name,
 	if (list_names(folder, &names, false, err))
 		return -1;
 	for (i = 0; i < names.n; i++)
-		if (judge(folder, names.list[i], report, arg))
+		if (judge(folder, names.list[i], set_aside, report, arg))
 			break;
 	if (i < names.n)
 		memcpy(ret_name, names.list[i], TIDE_CKPT_NAME);
@@ -184,19 +184,22 @@ int tide_folder_newest(struct tide_folder *folder, char *ret_name,
 		folder->path, total);
 }
 
-int tide_folder_peek(struct tide_folder *folder, char *ret_name)
+int tide_folder_newest(struct tide_folder *folder, char *ret_name,
+		       tide_folder_report *report, void *arg,
+		       struct tide_err *err)
 {
-	struct names names;
-	int rc = 1;
+	return choose(folder, ret_name, true, report, arg, err);
+}
 
-	if (list_names(folder, &names, false, NULL))
-		return 1;
-	if (names.n) {
-		memcpy(ret_name, names.list[0], TIDE_CKPT_NAME);
-		rc = 0;
-	}
-	free(names.list);
-	return rc;
+static void say_nothing(void *arg, const char *text)
+{
+	(void)arg, (void)text;
+}
+
+int tide_folder_peek(struct tide_folder *folder, char *ret_name,
+		     struct tide_err *err)
+{
+	return choose(folder, ret_name, false, say_nothing, NULL, err);
 }
 
 int tide_folder_prune(struct tide_folder *folder, int keep,

@@ -58,8 +58,9 @@ int tide_folder_newest(struct tide_folder *folder, char *ret_name,
 		       tide_folder_report *report, void *arg,
 		       struct tide_err *err);
 
-/* Newest by name alone; reads and changes nothing else.  0 or 1 as above. */
-int tide_folder_peek(struct tide_folder *folder, char *ret_name);
+/* The same, but damaged ones are passed over and nothing is changed. */
+int tide_folder_peek(struct tide_folder *folder, char *ret_name,
+		     struct tide_err *err);
 
 /* Remove all but the newest `keep` checkpoints. */
 int tide_folder_prune(struct tide_folder *folder, int keep,

@@ -35,8 +35,9 @@ static int check_folder(const struct tide_settings *s, struct tide_check *c,
 {
 	struct tide_folder folder = {.fd = -1, .owner_fd = -1};
 	struct tide_ckpt_meta meta;
-	int rc = 0;
+	int rc;
 
+	snprintf(folder.path, sizeof(folder.path), "%s", s->directory);
 	folder.fd = open(s->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder.fd < 0 && errno == ENOENT)
 		return 0;
@@ -44,7 +45,8 @@ static int check_folder(const struct tide_settings *s, struct tide_check *c,
 		return tide_err_set(err, errno,
 				    "cannot open checkpoint folder '%s': %s",
 				    s->directory, strerror(errno));
-	if (!tide_folder_peek(&folder, c->checkpoint)) {
+	rc = tide_folder_peek(&folder, c->checkpoint, err);
+	if (!rc) {
 		rc = tide_ckpt_read_meta(folder.fd, c->checkpoint, &meta, err);
 		if (!rc) {
 			c->step = meta.step;
@@ -52,7 +54,8 @@ static int check_folder(const struct tide_settings *s, struct tide_check *c,
 		}
 	}
 	tide_folder_close(&folder);
-	return rc;
+	/* 1: there is none */
+	return rc < 0 ? -1 : 0;
 }
 
 int tide_check_make(struct tide_check *ret_check, const struct tide_settings *s,

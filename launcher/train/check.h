@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What `tiderun train` would do with a file and a number of ranks, found out
- * without MPI and without changing anything.  The newest checkpoint is taken
- * by name: whether its digest is right is seen at the start of a training.
+ * without MPI and without changing anything.  Checkpoints are read, as at
+ * a start, until a good one is found.
  */
 #ifndef TIDE_TRAIN_CHECK_H
 #define TIDE_TRAIN_CHECK_H

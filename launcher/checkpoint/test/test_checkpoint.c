@@ -263,8 +263,12 @@ static void test_newest(void)
 	is_int(tide_folder_newest(&folder, name, report, NULL, &err), 0,
 	       "newest");
 	is_str(name, "step-9999999999.h5", "is kept");
-	is_int(tide_folder_peek(&folder, name), 0, "peek");
+	is_int(tide_folder_peek(&folder, name, &err), 0, "peek");
+	is_str(name, "step-9999999999.h5", "the same");
 	damage("step-9999999999.h5");
+	is_int(tide_folder_peek(&folder, name, &err), 0, "a damaged one");
+	is_str(name, "step-0000000122.h5", "is passed over");
+	is_int(count_files("h5.bad"), 1, "and left where it is");
 	damage("step-0000000122.h5");
 	is_int(tide_folder_newest(&folder, name, report, NULL, &err), -1,
 	       "all damaged");
