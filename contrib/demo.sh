@@ -104,7 +104,7 @@ say "packages and build"
 "$top/contrib/build.sh" || fail "the build failed"
 PATH=$top/build/cmd/tidectl:$top/build/launcher:$PATH
 
-at=cluster
+at=text
 work=$top/build/demo
 exec {lock}>"$top/build/demo.lock"
 flock -n "$lock" || fail "another demo.sh runs in this checkout"
@@ -146,6 +146,7 @@ CONF
 say "tide.conf: nlp lends n1 and n2 from $(stamp $open1) to $(stamp $close1), and again from $(stamp $open2) (UTC)"
 show tidectl windows --conf "$work/tide.conf" --at "@$now"
 
+at=cluster
 say "starting a private cluster: munged, mariadbd, slurmdbd, slurmctld, 3 slurmd with 2 synthetic MLUs each"
 pool='PartitionName=pool Nodes=ALL Default=YES State=UP PriorityTier=1 PreemptMode=REQUEUE GraceTime=20 TRESBillingWeights=gres/mlu:mlu290=200000'
 own='PartitionName=nlp Nodes=n[1-2] State=UP PriorityTier=10 AllowAccounts=nlp'
