@@ -109,6 +109,24 @@ test_expect_success 'after a crash a run at --time-min is raised all the same' '
 	scancel "$run"
 '
 
+test_expect_success 'a crash before Slurm saved the end of a run costs no --time' '
+	windows $(($(now) - 60)) $(($(now) + 240)) >"$(etc tide.conf)" &&
+	scontrol reconfigure &&
+	run=$(submit_wrap "exec sleep 600" -w n2 -t 30 --time-min=1 -o /dev/null) &&
+	state=$TIDE_CLUSTER_DIR/state &&
+	wait_for 30 grep -q "^job $run user 30 changed 1 .* set [456]\$" \
+		"$state/tide_state" &&
+	wait_state_saved "$run" &&
+	cp "$state/job_state" before &&
+	scontrol requeuehold "$run" &&
+	wait_for 10 grep -q "^job $run user 30 changed 0" "$state/tide_state" &&
+	"$CLUSTER" kill9 slurmctld &&
+	cp before "$state/job_state" &&
+	restart_bare &&
+	wait_for 10 grep -q "^job $run user 30 changed 1" "$state/tide_state" &&
+	scancel "$run"
+'
+
 test_expect_success 'a layer that nothing guards says so' '
 	! ctld_says "JobSubmitPlugins=tide is missing" &&
 	sed -i "/^JobSubmitPlugins=/d" "$(etc slurm.conf)" &&

@@ -148,7 +148,7 @@ char *tide_jobs_text(struct tide_jobs *jobs)
 		fprintf(out, "job %" PRIu32 " user %" PRIu32 " changed %d run %" PRIu32 " close %" PRId64 " set %" PRIu32 "\n",
 			sorted[i]->id, sorted[i]->user_min, sorted[i]->changed,
 			sorted[i]->run, sorted[i]->close,
-			sorted[i]->changed ? sorted[i]->set_min : 0);
+			sorted[i]->set_min);
 	free(sorted);
 	if (fclose(out)) {
 		free(text);

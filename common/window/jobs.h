@@ -26,7 +26,8 @@ struct tide_job {
 	bool changed;      /* the limit of this run is ours */
 	uint32_t run;      /* which run: number of restarts */
 	int64_t close;     /* of that run, as last planned; 0: not yet */
-	uint32_t set_min;  /* its limit then, to notice a change by others */
+	uint32_t set_min;  /* its limit then, to notice a change by others;
+			    * 0: it has not run yet */
 	bool keep;         /* there is something worth saving */
 	/* Do not: */
 	bool known;        /* this run was seen before */

@@ -107,8 +107,14 @@ static void recognise(const struct tide_job_view *job, struct tide_job *note,
 		note->changed = false;
 		note->close = 0;
 		note->known = false;
-		/* Backfill starts at --time-min; else --time was changed. */
-		if (!job->limit_by_default && job->limit_min != job->time_min)
+		/*
+		 * Backfill starts at --time-min, and a slurmctld that died
+		 * before it saved the end of our last run has what we set for
+		 * that one; else --time was changed.
+		 */
+		if (!job->limit_by_default && job->limit_min != job->time_min &&
+		    !(note->set_min && note->run == job->run &&
+		      note->set_min == job->limit_min))
 			note->user_min = job->limit_min;
 	} else {
 		/*
@@ -268,7 +274,8 @@ static void look_pending(struct pass *pass, const job_record_t *record,
 	note->changed = false;
 	note->known = false;
 	note->close = 0;
-	note->keep = job->time_min != 0;
+	note->keep = job->time_min ||
+		     (note->set_min && note->set_min != note->user_min);
 	/* It may be in another partition of its list at the moment. */
 	if (!is_pool)
 		return;
