@@ -108,8 +108,6 @@ at=text
 work=$top/build/demo
 exec {lock}>"$top/build/demo.lock"
 flock -n "$lock" || fail "another demo.sh runs in this checkout"
-# Of a run with --keep, or one that was killed.
-[ ! -e "$work/c/cluster" ] || "$top/tests/cluster" stop --dir "$work/c"
 rm -rf "$work"
 mkdir -p "$work"
 bible -l9999 'gen1:1-rev22:21' >"$work/bible.txt" 2>/dev/null
