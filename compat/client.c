@@ -30,8 +30,9 @@ static int read_answer(List records, char **ret_answer, struct tide_err *err)
 		answer = strdup(rec->set_info);
 	slurm_list_iterator_destroy(itr);
 	if (!answer)
-		return tide_err_set(err, ENOSYS,
-				    "slurmdbd runs without the credits plugin (StorageType=accounting_storage/credits)");
+		return tide_err_set(
+			err, ENOSYS,
+			"slurmdbd runs without the credits plugin (StorageType=accounting_storage/credits)");
 	*ret_answer = answer;
 	return 0;
 }
@@ -40,7 +41,7 @@ int tide_client_ask(const char *request, char **ret_answer,
 		    struct tide_err *err)
 {
 	static bool ready;
-	slurmdb_txn_cond_t cond = { 0 };
+	slurmdb_txn_cond_t cond = {0};
 	List records = NULL;
 	void *conn;
 	int rc = -1;

@@ -57,10 +57,10 @@ bool tide_ctld_ending(void)
 static slurmctld_lock_t locks_for(enum tide_ctld_access access)
 {
 	if (access == TIDE_ACT)
-		return (slurmctld_lock_t){ READ_LOCK, WRITE_LOCK, WRITE_LOCK,
-					   READ_LOCK, READ_LOCK };
-	return (slurmctld_lock_t){ READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK,
-				   NO_LOCK };
+		return (slurmctld_lock_t){READ_LOCK, WRITE_LOCK, WRITE_LOCK,
+					  READ_LOCK, READ_LOCK};
+	return (slurmctld_lock_t){READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK,
+				  NO_LOCK};
 }
 
 void tide_ctld_lock(enum tide_ctld_access access)
@@ -129,8 +129,8 @@ uint32_t tide_job_limit(const job_record_t *job, uint32_t limit_min)
 
 	if (limit_min != NO_VAL || !part)
 		return limit_min;
-	return part->default_time != NO_VAL ? part->default_time :
-					      part->max_time;
+	return part->default_time != NO_VAL ? part->default_time
+					    : part->max_time;
 }
 
 bool tide_job_requeues(const job_record_t *job)
@@ -212,9 +212,9 @@ int tide_job_end(job_record_t *job)
 	int rc = ESLURM_BATCH_ONLY;
 
 	if (tide_job_requeues(job))
-		rc = job_requeue(0, job->het_job_id ? job->het_job_id :
-						      job->job_id,
-				 NULL, true, 0);
+		rc = job_requeue(
+			0, job->het_job_id ? job->het_job_id : job->job_id,
+			NULL, true, 0);
 	/* Not what was requeued after all, such as a heterogeneous job. */
 	if (rc && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) &&
 	    !IS_JOB_COMPLETING(job))
@@ -325,7 +325,7 @@ static int planned_behind(void *x, void *arg)
 
 int64_t tide_job_planned_behind(const job_record_t *job)
 {
-	struct behind behind = { job, INT64_MAX };
+	struct behind behind = {job, INT64_MAX};
 
 	if (job->node_bitmap)
 		tide_ctld_each_job(planned_behind, &behind);
@@ -384,7 +384,7 @@ static int is_above(void *x, void *arg)
 
 bool tide_ctld_partition_yields(const char *name)
 {
-	struct yields yields = { find_part_record((char *)name), false };
+	struct yields yields = {find_part_record((char *)name), false};
 
 	if (yields.part && part_list)
 		list_for_each(part_list, is_above, &yields);

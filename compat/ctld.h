@@ -52,25 +52,25 @@ int64_t tide_ctld_job_change(void);
 /* A job as it is now; plain values, valid as long as the locks are held. */
 struct tide_job_view {
 	uint32_t id;
-	uint32_t array_id;     /* of the array it belongs to, or 0 */
-	uint32_t run;	       /* number of restarts */
-	const char *partition; /* the one it runs or is tested in */
+	uint32_t array_id;	/* of the array it belongs to, or 0 */
+	uint32_t run;		/* number of restarts */
+	const char *partition;	/* the one it runs or is tested in */
 	const char *partitions; /* those it was submitted to, or NULL */
-	bool finished;	       /* for good */
-	bool pending;	       /* and not still ending its last run */
+	bool finished;		/* for good */
+	bool pending;		/* and not still ending its last run */
 	bool running;
 	bool suspended;
-	bool configuring;      /* running, but its nodes are not ready */
-	bool ending;	       /* its run is being ended by somebody */
+	bool configuring; /* running, but its nodes are not ready */
+	bool ending;	  /* its run is being ended by somebody */
 	bool held;
 	bool batch;
-	bool reserved;	       /* inside a reservation */
-	bool made_up;	       /* a question of Slurm's own, not a job */
-	bool now_only;	       /* a test that asks about now alone */
+	bool reserved; /* inside a reservation */
+	bool made_up;  /* a question of Slurm's own, not a job */
+	bool now_only; /* a test that asks about now alone */
 	uint32_t limit_min, time_min, min_nodes;
 	bool limit_by_default; /* the user gave no --time */
 	int64_t start, end, paused;
-	uint32_t warn;	       /* seconds of --signal; 0: none */
+	uint32_t warn; /* seconds of --signal; 0: none */
 	bool warned;
 	const bitstr_t *nodes; /* of its run, or NULL */
 };
@@ -94,8 +94,8 @@ void tide_ctld_each_job(int (*fn)(void *job_record, void *arg), void *arg);
 job_record_t *tide_ctld_job(uint32_t id);
 
 /*
- * The highest limit that can be paid for a running or pending job: what its QOS and
- * associations have left over their GrpTRESMins.  UINT32_MAX when Slurm
+ * The highest limit that can be paid for a running or pending job: what its QOS
+ * and associations have left over their GrpTRESMins.  UINT32_MAX when Slurm
  * enforces no such limits.  TIDE_LOOK; takes the lock of associations.
  */
 uint32_t tide_job_payable_min(job_record_t *job);

@@ -79,25 +79,26 @@ static void by_assoc(const job_record_t *job, const bool *covered,
 
 	for (; assoc && assoc->usage; assoc = assoc->usage->parent_assoc_ptr)
 		for (i = 0; i < slurmctld_tres_cnt; i++) {
-			uint64_t limit = assoc->grp_tres_mins_ctld ?
-						 assoc->grp_tres_mins_ctld[i] :
-						 INFINITE64;
+			uint64_t limit = assoc->grp_tres_mins_ctld
+						 ? assoc->grp_tres_mins_ctld[i]
+						 : INFINITE64;
 
 			if (limit == INFINITE64 || covered[i])
 				continue;
-			keep_least(job, i,
-				   left_over(limit,
-					     assoc->usage->usage_tres_raw[i],
-					     assoc->usage->grp_used_tres_run_secs[i]),
-				   least);
+			keep_least(
+				job, i,
+				left_over(limit,
+					  assoc->usage->usage_tres_raw[i],
+					  assoc->usage
+						  ->grp_used_tres_run_secs[i]),
+				least);
 		}
 }
 
 uint32_t tide_job_payable_min(job_record_t *job)
 {
-	assoc_mgr_lock_t locks = { .assoc = READ_LOCK,
-				   .qos = READ_LOCK,
-				   .tres = READ_LOCK };
+	assoc_mgr_lock_t locks = {
+		.assoc = READ_LOCK, .qos = READ_LOCK, .tres = READ_LOCK};
 	slurmdb_qos_rec_t *first, *second;
 	/* A running job's limit is counted already. */
 	uint32_t base = IS_JOB_PENDING(job) ? 0 : job->time_limit;
@@ -105,8 +106,8 @@ uint32_t tide_job_payable_min(job_record_t *job)
 	bool *covered;
 
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) ||
-	    !(accounting_enforce & ACCOUNTING_ENFORCE_SAFE) ||
-	    !tres_of(job) || base == INFINITE)
+	    !(accounting_enforce & ACCOUNTING_ENFORCE_SAFE) || !tres_of(job) ||
+	    base == INFINITE)
 		return UINT32_MAX;
 	covered = xcalloc(slurmctld_tres_cnt, sizeof(*covered));
 	assoc_mgr_lock(&locks);

@@ -15,7 +15,7 @@ static char *default_account(uint32_t uid)
 {
 	slurmdb_user_rec_t user;
 	char *account = NULL;
-	assoc_mgr_lock_t locks = { .user = READ_LOCK };
+	assoc_mgr_lock_t locks = {.user = READ_LOCK};
 
 	memset(&user, 0, sizeof(user));
 	user.uid = uid;
@@ -33,11 +33,10 @@ static void view_new(const job_desc_msg_t *desc, uint32_t uid,
 	r->partitions = desc->partition;
 	if (!r->partitions && default_part_loc)
 		r->partitions = default_part_loc->name;
-	r->account = desc->account ?
-			     xstrdup(desc->account) :
-			     default_account(desc->user_id != NO_VAL ?
-						     desc->user_id :
-						     uid);
+	r->account = desc->account ? xstrdup(desc->account)
+				   : default_account(desc->user_id != NO_VAL
+							     ? desc->user_id
+							     : uid);
 	r->moves = true;
 	r->nodelist = desc->req_nodes;
 	r->exclude = desc->exc_nodes;
@@ -63,9 +62,9 @@ void tide_pay_request_view(const job_desc_msg_t *desc, uint32_t uid,
 			   const job_record_t *job,
 			   struct tide_pay_request *ret_request)
 {
-	const char *own[4] = { desc->tres_per_job, desc->tres_per_node,
-			       desc->tres_per_socket, desc->tres_per_task };
-	struct tide_pay_request r = { .qos = desc->qos };
+	const char *own[4] = {desc->tres_per_job, desc->tres_per_node,
+			      desc->tres_per_socket, desc->tres_per_task};
+	struct tide_pay_request r = {.qos = desc->qos};
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -75,9 +74,8 @@ void tide_pay_request_view(const job_desc_msg_t *desc, uint32_t uid,
 	if (!job) {
 		view_new(desc, uid, &r);
 	} else {
-		const char *old[4] = { job->tres_per_job, job->tres_per_node,
-				       job->tres_per_socket,
-				       job->tres_per_task };
+		const char *old[4] = {job->tres_per_job, job->tres_per_node,
+				      job->tres_per_socket, job->tres_per_task};
 
 		view_update(desc, job, &r);
 		for (i = 0; i < 4; i++)
@@ -102,8 +100,8 @@ void tide_pay_set_qos(job_desc_msg_t *desc, const char *qos)
 
 void tide_pay_set_tres(job_desc_msg_t *desc, int which, const char *text)
 {
-	char **where[4] = { &desc->tres_per_job, &desc->tres_per_node,
-			    &desc->tres_per_socket, &desc->tres_per_task };
+	char **where[4] = {&desc->tres_per_job, &desc->tres_per_node,
+			   &desc->tres_per_socket, &desc->tres_per_task};
 
 	xfree(*where[which]);
 	*where[which] = xstrdup(text);
@@ -117,7 +115,7 @@ bool tide_ctld_enforces_limits(void)
 
 bool tide_ctld_has_qos(const char *name)
 {
-	assoc_mgr_lock_t locks = { .qos = READ_LOCK };
+	assoc_mgr_lock_t locks = {.qos = READ_LOCK};
 	slurmdb_qos_rec_t qos;
 	bool there;
 

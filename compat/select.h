@@ -23,17 +23,17 @@ struct tide_job_test {
 	bitstr_t *exc_cores;
 };
 
-#define TIDE_JOB_TEST_PARAMS                                            \
+#define TIDE_JOB_TEST_PARAMS                                              \
 	job_record_t *job_ptr, bitstr_t *node_bitmap, uint32_t min_nodes, \
-		uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,  \
-		List preemptee_candidates, List *preemptee_job_list,    \
+		uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,    \
+		List preemptee_candidates, List *preemptee_job_list,      \
 		bitstr_t *exc_core_bitmap
 
-#define TIDE_JOB_TEST_PACK                                           \
-	{                                                            \
-		job_ptr, node_bitmap, min_nodes, max_nodes, req_nodes, \
-			mode, preemptee_candidates,                  \
-			preemptee_job_list, exc_core_bitmap          \
+#define TIDE_JOB_TEST_PACK                                                   \
+	{                                                                    \
+		job_ptr, node_bitmap, min_nodes, max_nodes, req_nodes, mode, \
+			preemptee_candidates, preemptee_job_list,            \
+			exc_core_bitmap                                      \
 	}
 
 typedef int (*tide_job_test_fn)(TIDE_JOB_TEST_PARAMS);
@@ -48,10 +48,11 @@ _Static_assert(
 static inline int tide_job_test_call(void *stock,
 				     const struct tide_job_test *test)
 {
-	return ((tide_job_test_fn)stock)(
-		test->job, test->nodes, test->min_nodes, test->max_nodes,
-		test->req_nodes, test->mode, test->preemptee_candidates,
-		test->preemptee_list, test->exc_cores);
+	return ((tide_job_test_fn)stock)(test->job, test->nodes,
+					 test->min_nodes, test->max_nodes,
+					 test->req_nodes, test->mode,
+					 test->preemptee_candidates,
+					 test->preemptee_list, test->exc_cores);
 }
 
 /* The operations that the layer writes in C; Slurm has no header for them. */

@@ -15,9 +15,9 @@ void tide_request_view(const job_desc_msg_t *desc,
 		.partitions = partitions ? partitions : "",
 		.nodelist = desc->req_nodes,
 		.exclude = desc->exc_nodes,
-		.min_nodes = desc->min_nodes == NO_VAL || !desc->min_nodes ?
-				     1 :
-				     desc->min_nodes,
+		.min_nodes = desc->min_nodes == NO_VAL || !desc->min_nodes
+				     ? 1
+				     : desc->min_nodes,
 		.limit_min = desc->time_limit,
 		.time_min = desc->time_min == NO_VAL ? 0 : desc->time_min,
 		/* Of a heterogeneous job the first component has the script. */
@@ -33,8 +33,8 @@ uint32_t tide_ctld_partition_limit(const char *name)
 
 	if (!part)
 		return INFINITE;
-	return part->default_time != NO_VAL ? part->default_time :
-					      part->max_time;
+	return part->default_time != NO_VAL ? part->default_time
+					    : part->max_time;
 }
 
 const char *tide_ctld_select_type(void)

@@ -12,10 +12,10 @@ struct tide_request {
 	const char *partitions; /* comma separated; the default one if none */
 	const char *nodelist, *exclude; /* or NULL */
 	uint32_t min_nodes;
-	uint32_t limit_min;	/* NO_VAL: no --time; INFINITE */
-	uint32_t time_min;	/* 0: no --time-min */
-	bool batch;		/* not salloc or srun */
-	bool reserved;		/* asks for a reservation */
+	uint32_t limit_min; /* NO_VAL: no --time; INFINITE */
+	uint32_t time_min;  /* 0: no --time-min */
+	bool batch;	    /* not salloc or srun */
+	bool reserved;	    /* asks for a reservation */
 };
 
 /* TIDE_LOOK is held. */
@@ -36,16 +36,16 @@ const char *tide_ctld_select_type(void);
  * or will have after it.  Strings belong to Slurm's records, but account.
  */
 struct tide_pay_request {
-	const char *partitions;	/* comma separated; the default one if none */
+	const char *partitions; /* comma separated; the default one if none */
 	char *account;		/* the user's default if none; NULL: no such */
 	const char *qos;	/* given in this request, or NULL */
 	const char *old_qos;	/* of the job that is updated, or NULL */
 	bool update;
-	bool moves;		/* it is new, or changes partition or account */
+	bool moves; /* it is new, or changes partition or account */
 	const char *nodelist, *exclude;
 	/* What it asks for a job, node, socket and task; NULL where nothing. */
 	const char *tres[4];
-	bool asks;		/* some of it is in this request */
+	bool asks; /* some of it is in this request */
 };
 
 /*

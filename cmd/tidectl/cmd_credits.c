@@ -28,8 +28,10 @@ static json_t *read_answer(const char *text)
 	if (json_is_true(json_object_get(answer, "ok")))
 		data = json_incref(json_object_get(answer, "data"));
 	else
-		tidectl_fail("%s", reason ? reason :
-					    "slurmdbd gave no answer that is understood");
+		tidectl_fail(
+			"%s",
+			reason ? reason
+			       : "slurmdbd gave no answer that is understood");
 	json_decref(answer);
 	return data;
 }
@@ -40,8 +42,8 @@ json_t *credits_ask(json_t *request)
 	json_t *data = NULL;
 	struct tide_err err;
 
-	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS) :
-			 NULL;
+	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS)
+		       : NULL;
 	json_decref(request);
 	if (!text)
 		tidectl_fail("out of memory");
@@ -60,14 +62,15 @@ json_t *credits_change(json_t *request)
 	struct tide_err err;
 	int rc = -1;
 
-	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS) :
-			 NULL;
+	text = request ? json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS)
+		       : NULL;
 	path = tidectl_slurm_file("slurmdbd.conf");
 	if (!text || !path) {
 		tidectl_fail("out of memory");
 	} else if (tide_proof_make(text, path, &proof, &err)) {
-		tidectl_fail("%s; the ledger is changed on the host of slurmdbd, by root or SlurmUser",
-			     err.text);
+		tidectl_fail(
+			"%s; the ledger is changed on the host of slurmdbd, by root or SlurmUser",
+			err.text);
 	} else {
 		rc = json_object_set_new(request, "proof", json_string(proof));
 	}
@@ -99,20 +102,21 @@ static const struct {
 	bool note, seals;
 	const char *usage;
 } subcommands[] = {
-	{ "audit", credits_audit, 0, 0, false, true,
-	  "[--seal=FILE] [--export-seal=FILE] [--json]" },
-	{ "balance", credits_balance, 0, MAX_ARGS, false, false,
-	  "[ACCOUNT ...] [--json]" },
-	{ "enroll", credits_enroll, 1, 1, false, false, "ACCOUNT [--json]" },
-	{ "grant", credits_grant, 2, 2, true, false,
-	  "ACCOUNT AMOUNT --note=TEXT [--json]" },
-	{ "statement", credits_statement, 1, 1, false, false,
-	  "ACCOUNT [--json]" },
+	{"audit", credits_audit, 0, 0, false, true,
+	 "[--seal=FILE] [--export-seal=FILE] [--json]"},
+	{"balance", credits_balance, 0, MAX_ARGS, false, false,
+	 "[ACCOUNT ...] [--json]"},
+	{"enroll", credits_enroll, 1, 1, false, false, "ACCOUNT [--json]"},
+	{"grant", credits_grant, 2, 2, true, false,
+	 "ACCOUNT AMOUNT --note=TEXT [--json]"},
+	{"statement", credits_statement, 1, 1, false, false,
+	 "ACCOUNT [--json]"},
 };
 
 static int refuse(size_t i, const char *why)
 {
-	fprintf(stderr, "tidectl: credits %s: %s\nusage: tidectl credits %s %s\n",
+	fprintf(stderr,
+		"tidectl: credits %s: %s\nusage: tidectl credits %s %s\n",
 		subcommands[i].name, why, subcommands[i].name,
 		subcommands[i].usage);
 	return TIDECTL_USAGE;
@@ -152,15 +156,15 @@ static int dispatch(struct credits_args *args)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "export-seal", required_argument, NULL, 'x' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "note", required_argument, NULL, 'n' },
-		{ "seal", required_argument, NULL, 's' },
-		{ NULL, 0, NULL, 0 },
+		{"export-seal", required_argument, NULL, 'x'},
+		{"help", no_argument, NULL, 'h'},
+		{"json", no_argument, NULL, 'j'},
+		{"note", required_argument, NULL, 'n'},
+		{"seal", required_argument, NULL, 's'},
+		{NULL, 0, NULL, 0},
 	};
-	char *rest[MAX_ARGS + 1] = { NULL }, *minus[MAX_ARGS];
-	struct credits_args args = { 0 };
+	char *rest[MAX_ARGS + 1] = {NULL}, *minus[MAX_ARGS];
+	struct credits_args args = {0};
 	int opt, i, n = 0, rest_n = 0;
 
 	if (argc > MAX_ARGS)
@@ -204,10 +208,10 @@ static int run(int argc, char **argv)
 
 const struct tidectl_command tidectl_credits = {
 	.name = "credits",
-	.summary = "who may pay, who has paid and earned, and whether it adds up",
+	.summary =
+		"who may pay, who has paid and earned, and whether it adds up",
 	.usage = "SUBCOMMAND [--json] [ARGUMENT ...]",
-	.help =
-		"subcommands:\n"
+	.help = "subcommands:\n"
 		"  enroll ACCOUNT       let an account of Slurm pay for pool jobs\n"
 		"  grant ACCOUNT AMOUNT --note=TEXT\n"
 		"                       give it credits (take them back: a negative amount)\n"

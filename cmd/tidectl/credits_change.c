@@ -85,7 +85,8 @@ int credits_grant(const struct credits_args *args)
 		return TIDECTL_FAILED;
 	if (args->json)
 		return tidectl_print_json(data);
-	printf("%s credits to account %s, transaction %" JSON_INTEGER_FORMAT "%s\n",
+	printf("%s credits to account %s, transaction %" JSON_INTEGER_FORMAT
+	       "%s\n",
 	       amount, args->argv[0],
 	       json_integer_value(json_object_get(data, "transaction")),
 	       later(data));

@@ -36,20 +36,21 @@ int credits_balance(const struct credits_args *args)
 
 	for (n = 0; n < args->argc; n++)
 		json_array_append_new(names, json_string(args->argv[n]));
-	data = credits_ask(json_pack("{s:s,s:o}", "op", "balance", "accounts",
-				     names));
+	data = credits_ask(
+		json_pack("{s:s,s:o}", "op", "balance", "accounts", names));
 	if (!data)
 		return TIDECTL_FAILED;
 	if (args->json)
 		return tidectl_print_json(data);
 	printf("%-16s %18s %18s %18s %18s  %s\n", "ACCOUNT", "BALANCE",
 	       "GRANTED", "EARNED", "SPENT", "ENROLLED");
-	json_array_foreach(data, i, a) {
+	json_array_foreach(data, i, a)
+	{
 		printf("%-16s %18s %18s %18s %18s  %s\n", text(a, "account"),
 		       text(a, "balance"), text(a, "granted"),
 		       text(a, "earned"), text(a, "spent"),
-		       json_is_true(json_object_get(a, "enrolled")) ? "yes" :
-								      "no");
+		       json_is_true(json_object_get(a, "enrolled")) ? "yes"
+								    : "no");
 	}
 	json_decref(data);
 	return TIDECTL_DONE;
@@ -92,14 +93,14 @@ static void print_posting(const json_t *p)
 	       credits_time(number(p, "time"), posted), text(p, "kind"), job,
 	       *job == '-' ? "-" : credits_time(number(p, "start"), start),
 	       text(p, "counterparty"), text(p, "amount"), text(p, "balance"),
-	       *text(p, "note") ? text(p, "note") :
-				  (*job == '-' ? "" : text(p, "devices")));
+	       *text(p, "note") ? text(p, "note")
+				: (*job == '-' ? "" : text(p, "devices")));
 }
 
 /* The seconds that slurmdbd sends, as all of tidectl writes times. */
 static void write_times(json_t *posting)
 {
-	static const char *const keys[] = { "time", "submit", "start", "end" };
+	static const char *const keys[] = {"time", "submit", "start", "end"};
 	char buf[TIDE_TIME_SIZE];
 	json_t *value;
 	size_t i;
@@ -121,14 +122,16 @@ int credits_statement(const struct credits_args *args)
 	if (!data)
 		return TIDECTL_FAILED;
 	if (args->json) {
-		json_array_foreach(data, i, p) {
+		json_array_foreach(data, i, p)
+		{
 			write_times(p);
 		}
 		return tidectl_print_json(data);
 	}
 	printf("%-19s %-7s %10s %-19s %-20s %16s %18s  %s\n", "POSTED", "KIND",
 	       "JOB", "RUN", "COUNTERPARTY", "AMOUNT", "BALANCE", "FOR");
-	json_array_foreach(data, i, p) {
+	json_array_foreach(data, i, p)
+	{
 		print_posting(p);
 	}
 	json_decref(data);
@@ -187,17 +190,22 @@ static void print_report(const json_t *data)
 	json_t *problems = json_object_get(data, "problems"), *p;
 	size_t i;
 
-	printf("%" JSON_INTEGER_FORMAT " transactions: %" JSON_INTEGER_FORMAT " grants, %" JSON_INTEGER_FORMAT " charges, %" JSON_INTEGER_FORMAT " refunds; they sum to %s\n",
+	printf("%" JSON_INTEGER_FORMAT " transactions: %" JSON_INTEGER_FORMAT
+	       " grants, %" JSON_INTEGER_FORMAT
+	       " charges, %" JSON_INTEGER_FORMAT " refunds; they sum to %s\n",
 	       number(data, "transactions"), number(data, "grants"),
 	       number(data, "charges"), number(data, "refunds"),
 	       text(data, "sum"));
 	if (number(data, "purged") || number(data, "moved"))
-		printf("job rows purged: %" JSON_INTEGER_FORMAT ", that end later than was charged: %" JSON_INTEGER_FORMAT "\n",
+		printf("job rows purged: %" JSON_INTEGER_FORMAT
+		       ", that end later than was charged: %" JSON_INTEGER_FORMAT
+		       "\n",
 		       number(data, "purged"), number(data, "moved"));
 	printf("seal: transaction %" JSON_INTEGER_FORMAT " %s\n",
 	       number(json_object_get(data, "seal"), "id"),
 	       text(json_object_get(data, "seal"), "hash"));
-	json_array_foreach(problems, i, p) {
+	json_array_foreach(problems, i, p)
+	{
 		printf("FAULT: %s\n", json_string_value(p));
 	}
 	printf("audit: %s\n",

@@ -81,7 +81,8 @@ static void set_rate(struct tide_build *build, struct tide_device *device,
 	struct tide_frac rate;
 
 	/* what is missing here was refused already */
-	if (!reference || !reference->tflops.num || !build->conf.credit_unit.den)
+	if (!reference || !reference->tflops.num ||
+	    !build->conf.credit_unit.den)
 		return;
 	if (tide_frac_div(device->tflops, reference->tflops, &rate) ||
 	    tide_frac_mul(rate, build->conf.credit_unit, &device->rate))

@@ -51,9 +51,9 @@ static bool put_txn(EVP_MD_CTX *ctx, const char *prev,
 
 	if (!put(ctx, "tide-ledger-1") || !put(ctx, prev) ||
 	    !put_int(ctx, txn->id) || !put_int(ctx, txn->time) ||
-	    !put(ctx, txn->kind) || !put(ctx, txn->ref) ||
-	    !put(ctx, txn->by) || !put(ctx, txn->note) ||
-	    !put(ctx, txn->detail) || !put_int(ctx, (int64_t)txn->nlines))
+	    !put(ctx, txn->kind) || !put(ctx, txn->ref) || !put(ctx, txn->by) ||
+	    !put(ctx, txn->note) || !put(ctx, txn->detail) ||
+	    !put_int(ctx, (int64_t)txn->nlines))
 		return false;
 	for (i = 0; i < txn->nlines; i++)
 		if (!put(ctx, txn->lines[i].account) ||
@@ -92,7 +92,8 @@ int tide_txn_balanced(const struct tide_txn *txn, struct tide_err *err)
 			return -1;
 	if (sum)
 		return tide_err_set(err, EINVAL,
-				    "the lines of transaction %" PRId64 " do not sum to zero",
+				    "the lines of transaction %" PRId64
+				    " do not sum to zero",
 				    txn->id);
 	return 0;
 }

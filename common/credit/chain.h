@@ -24,7 +24,7 @@
 #define TIDE_HASH_LEN 65 /* 64 hexadecimal digits and the end */
 
 /* The hash "before" the first transaction. */
-#define TIDE_HASH_ZERO                                                         \
+#define TIDE_HASH_ZERO \
 	"0000000000000000000000000000000000000000000000000000000000000000"
 
 /* One transaction as it is kept; strings are the caller's, none is NULL. */

@@ -38,7 +38,7 @@ static int run_rate(const struct tide_prices *prices,
 		    const struct tide_run *run, struct tide_frac *ret,
 		    struct tide_err *err)
 {
-	struct tide_frac sum = { 0, 1 }, part;
+	struct tide_frac sum = {0, 1}, part;
 	const struct tide_frac *rate;
 	int64_t count;
 	size_t i;
@@ -179,8 +179,9 @@ static int check_run(const struct tide_run *run, struct tide_err *err)
 		return tide_err_set(err, EINVAL,
 				    "the run ends before it starts");
 	if (run->suspended < 0 || run->suspended > run->end - run->start)
-		return tide_err_set(err, EINVAL,
-				    "the run was suspended for longer than it took");
+		return tide_err_set(
+			err, EINVAL,
+			"the run was suspended for longer than it took");
 	if (!run->nnodes)
 		return tide_err_set(err, EINVAL, "the run has no node");
 	if (run->factor.num < 0)
@@ -192,8 +193,8 @@ int tide_charge_compute(const struct tide_prices *prices,
 			const struct tide_run *run, struct tide_charge *ret,
 			struct tide_err *err)
 {
-	struct tide_charge c = { 0 };
-	struct earners e = { 0 };
+	struct tide_charge c = {0};
+	struct earners e = {0};
 	int rc = -1;
 
 	if (check_run(run, err))

@@ -35,7 +35,7 @@ struct tide_use {
 
 struct tide_run {
 	const char *account;
-	int64_t start;	   /* seconds since the epoch */
+	int64_t start; /* seconds since the epoch */
 	int64_t end;
 	int64_t suspended; /* seconds of [start, end] */
 	struct tide_frac factor;

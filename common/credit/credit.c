@@ -33,8 +33,8 @@ static wide gcd(wide a, wide b)
 	return a < 0 ? -a : a;
 }
 
-int tide_frac_add(struct tide_frac a, struct tide_frac b,
-		  struct tide_frac *ret, struct tide_err *err)
+int tide_frac_add(struct tide_frac a, struct tide_frac b, struct tide_frac *ret,
+		  struct tide_err *err)
 {
 	wide num, den = (wide)a.den * b.den, div;
 
@@ -113,17 +113,18 @@ int tide_amount_parse(const char *text, int64_t *ret, struct tide_err *err)
 	if (negative)
 		micro = -micro;
 	if (!fits(micro))
-		return tide_err_set(err, EOVERFLOW, "the amount '%s' is too large",
-				    text);
+		return tide_err_set(err, EOVERFLOW,
+				    "the amount '%s' is too large", text);
 	*ret = (int64_t)micro;
 	return 0;
 bad:
 	if (errno == EOVERFLOW)
-		return tide_err_set(err, EOVERFLOW, "the amount '%s' is too large",
-				    text);
-	return tide_err_set(err, EINVAL,
-			    "'%s' is not an amount (digits, and at most six decimals)",
-			    text);
+		return tide_err_set(err, EOVERFLOW,
+				    "the amount '%s' is too large", text);
+	return tide_err_set(
+		err, EINVAL,
+		"'%s' is not an amount (digits, and at most six decimals)",
+		text);
 }
 
 const char *tide_amount_format(int64_t amount, char buf[TIDE_AMOUNT_LEN])

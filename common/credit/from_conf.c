@@ -9,15 +9,15 @@
 #include <errno.h>
 
 int tide_prices_from_conf(const struct tide_conf *conf,
-			  struct tide_prices **ret_prices,
-			  struct tide_err *err)
+			  struct tide_prices **ret_prices, struct tide_err *err)
 {
 	struct tide_prices *p;
 	int i;
 
 	if (!conf->n_devices || !conf->pool_account || !conf->issue_account)
-		return tide_err_set(err, ENOENT,
-				    "no Device= has a price, so nothing is charged");
+		return tide_err_set(
+			err, ENOENT,
+			"no Device= has a price, so nothing is charged");
 	p = tide_prices_create();
 	if (!p)
 		return tide_err_set(err, ENOMEM, "out of memory");

@@ -26,14 +26,14 @@ static int is_count(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
 
-	return digits && (!text[digits] ||
-			  (strchr("kKmMgGtTpP", text[digits]) &&
-			   !text[digits + 1]));
+	return digits &&
+	       (!text[digits] ||
+		(strchr("kKmMgGtTpP", text[digits]) && !text[digits + 1]));
 }
 
 static int split(char *text, struct word *ret)
 {
-	struct word w = { "", text, NULL, NULL };
+	struct word w = {"", text, NULL, NULL};
 	char *rest;
 
 	if (!strncmp(text, "gres:", 5) || !strncmp(text, "gres/", 5)) {
@@ -75,9 +75,10 @@ static const char *only_type(const char *name, const char *const *priced,
 		if (strncmp(priced[i], name, len) || priced[i][len] != ':')
 			continue;
 		if (*type) {
-			tide_err_set(err, EINVAL,
-				     "say which '%s' is meant, as they cost different credits: %s:%s or %s",
-				     name, name, type, priced[i]);
+			tide_err_set(
+				err, EINVAL,
+				"say which '%s' is meant, as they cost different credits: %s:%s or %s",
+				name, name, type, priced[i]);
 			return NULL;
 		}
 		type = priced[i] + len + 1;

@@ -79,11 +79,13 @@ int tide_prices_set(struct tide_prices *p, const char *partition,
 	char *a, *b, *c;
 
 	if (!*partition || !*pool_account || !*issue_account)
-		return tide_err_set(err, EINVAL,
-				    "the pool's partition, its account and the issuing account need names");
+		return tide_err_set(
+			err, EINVAL,
+			"the pool's partition, its account and the issuing account need names");
 	if (fee.num < 0 || fee.num > fee.den)
-		return tide_err_set(err, EINVAL,
-				    "the fee is not between 0 and the whole charge");
+		return tide_err_set(
+			err, EINVAL,
+			"the fee is not between 0 and the whole charge");
 	a = strdup(partition);
 	b = strdup(pool_account);
 	c = strdup(issue_account);
@@ -319,14 +321,16 @@ static int read_tables(struct tide_prices *p, json_t *devices, json_t *nodes,
 	const char *key;
 	json_t *value;
 
-	json_object_foreach(devices, key, value) {
+	json_object_foreach(devices, key, value)
+	{
 		if (frac_from_json(value, &rate))
-			return tide_err_set(err, EINVAL,
-					    "device '%s': no rate", key);
+			return tide_err_set(err, EINVAL, "device '%s': no rate",
+					    key);
 		if (tide_prices_add_device(p, key, rate, err))
 			return -1;
 	}
-	json_object_foreach(nodes, key, value) {
+	json_object_foreach(nodes, key, value)
+	{
 		if (!json_is_string(value))
 			return tide_err_set(err, EINVAL, "node '%s': no owner",
 					    key);

@@ -22,7 +22,8 @@ struct tide_live_qos {
 
 /* Starts as {0}; ended by tide_live_release(). */
 struct tide_live {
-	/* what Slurm says of slurm.conf when it refuses it; nothing else then */
+	/* what Slurm says of slurm.conf when it refuses it; nothing else then
+	 */
 	char *refused_why;
 	/* of slurmdbd; why is set when it could not be asked */
 	char *slurmdbd_why;

@@ -2,7 +2,8 @@
 /*
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
- * (nodes and partitions), devices.c (priced devices) and rates.c (prices and limits).
+ * (nodes and partitions), devices.c (priced devices) and rates.c (prices and
+ * limits).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H

@@ -66,8 +66,8 @@ int tide_file_read(const char *path, char **ret_text, struct tide_err *err)
 	}
 	text[got] = '\0';
 	if (strlen(text) != (size_t)got) {
-		tide_err_set(err, EINVAL, "could not read %s: it holds a zero byte",
-			     path);
+		tide_err_set(err, EINVAL,
+			     "could not read %s: it holds a zero byte", path);
 		goto out;
 	}
 	*ret_text = text;

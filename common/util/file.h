@@ -24,7 +24,6 @@ int tide_file_read(const char *path, char **ret_text, struct tide_err *err);
  * the new one and never half of either: written beside it, synced, renamed,
  * folder synced.  -1 with errno; the old one is then still there.
  */
-int tide_file_replace(const char *path, const char *text,
-		      struct tide_err *err);
+int tide_file_replace(const char *path, const char *text, struct tide_err *err);
 
 #endif

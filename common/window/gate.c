@@ -117,8 +117,8 @@ static int64_t together(const struct tide_group *groups, const uint32_t *size,
 			    tide_group_until(&groups[j], at) == scratch[i])
 				have += size[j];
 		if (have >= nodes)
-			return scratch[i] == TIDE_FOREVER ? TIDE_FOREVER :
-							    scratch[i] - at;
+			return scratch[i] == TIDE_FOREVER ? TIDE_FOREVER
+							  : scratch[i] - at;
 	}
 	return 0;
 }

@@ -81,22 +81,22 @@ int64_t tide_longest(const struct tide_group *groups, const uint32_t *size,
 
 /* One run, as it is now. */
 struct tide_run {
-	int64_t start;      /* of the run */
-	int64_t paused;     /* seconds it was suspended */
-	int64_t close;      /* earliest close of its nodes, or TIDE_NEVER */
+	int64_t start;	    /* of the run */
+	int64_t paused;	    /* seconds it was suspended */
+	int64_t close;	    /* earliest close of its nodes, or TIDE_NEVER */
 	uint32_t user_min;  /* --time, or TIDE_UNLIMITED_MIN */
 	uint32_t limit_min; /* the limit it has now */
 	uint32_t grow_min;  /* most it may be raised to (account, plans) */
-	uint32_t warn;      /* seconds of --signal; 0: wants no warning */
-	bool warned;        /* and has had it */
+	uint32_t warn;	    /* seconds of --signal; 0: wants no warning */
+	bool warned;	    /* and has had it */
 };
 
 /* What is due. */
 struct tide_due {
 	uint32_t limit_min; /* the limit to set; same as now: leave it */
-	bool warn;          /* send the warning now */
-	bool end;           /* hand the nodes back now */
-	int64_t next;       /* when to ask again, or TIDE_NEVER */
+	bool warn;	    /* send the warning now */
+	bool end;	    /* hand the nodes back now */
+	int64_t next;	    /* when to ask again, or TIDE_NEVER */
 };
 
 /*

@@ -145,10 +145,12 @@ char *tide_jobs_text(struct tide_jobs *jobs)
 	qsort(sorted, count, sizeof(*sorted), by_id);
 	fprintf(out, "%s\n", HEADER);
 	for (i = 0; i < count; i++)
-		fprintf(out, "job %" PRIu32 " user %" PRIu32 " changed %d run %" PRIu32 " close %" PRId64 " set %" PRIu32 "\n",
+		fprintf(out,
+			"job %" PRIu32 " user %" PRIu32
+			" changed %d run %" PRIu32 " close %" PRId64
+			" set %" PRIu32 "\n",
 			sorted[i]->id, sorted[i]->user_min, sorted[i]->changed,
-			sorted[i]->run, sorted[i]->close,
-			sorted[i]->set_min);
+			sorted[i]->run, sorted[i]->close, sorted[i]->set_min);
 	free(sorted);
 	if (fclose(out)) {
 		free(text);
@@ -167,7 +169,9 @@ static int parse_line(const char *line, size_t length, struct tide_job *ret)
 		return -1;
 	memcpy(copy, line, length);
 	copy[length] = '\0';
-	if (sscanf(copy, "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32 " close %" SCNd64 " set %" SCNu32 "%n",
+	if (sscanf(copy,
+		   "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32
+		   " close %" SCNd64 " set %" SCNu32 "%n",
 		   &ret->id, &ret->user_min, &changed, &ret->run, &ret->close,
 		   &ret->set_min, &end) != 6 ||
 	    end < 0 || copy[end] || changed > 1)
@@ -184,7 +188,7 @@ static int parse_lines(struct tide_jobs *jobs, const char *text,
 	int number = 0;
 
 	while (*text) {
-		struct tide_job got = { 0 }, *job;
+		struct tide_job got = {0}, *job;
 		size_t length = strcspn(text, "\n");
 		int bad;
 
@@ -195,8 +199,10 @@ static int parse_lines(struct tide_jobs *jobs, const char *text,
 		else
 			bad = parse_line(text, length, &got);
 		if (bad || !text[length])
-			return tide_err_set(err, EINVAL, "line %d: not what was expected: '%.*s'",
-					    number, (int)length, text);
+			return tide_err_set(
+				err, EINVAL,
+				"line %d: not what was expected: '%.*s'",
+				number, (int)length, text);
 		if (number > 1 && jobs) {
 			job = tide_jobs_add(jobs, got.id);
 			if (!job)

@@ -23,19 +23,19 @@ struct tide_job {
 	uint32_t id;
 	/* Survive a restart: */
 	uint32_t user_min; /* --time in Slurm's own form, NO_VAL included */
-	bool changed;      /* the limit of this run is ours */
-	uint32_t run;      /* which run: number of restarts */
-	int64_t close;     /* of that run, as last planned; 0: not yet */
+	bool changed;	   /* the limit of this run is ours */
+	uint32_t run;	   /* which run: number of restarts */
+	int64_t close;	   /* of that run, as last planned; 0: not yet */
 	uint32_t set_min;  /* its limit then, to notice a change by others;
 			    * 0: it has not run yet */
-	bool keep;         /* there is something worth saving */
+	bool keep;	   /* there is something worth saving */
 	/* Do not: */
-	bool known;        /* this run was seen before */
-	bool waits;        /* for a window */
-	int64_t opening;   /* which one; 0: none in sight */
-	char window[64];   /* its name */
-	int64_t planned;   /* the planned start that was looked at last */
-	uint32_t pass;     /* mark for tide_jobs_sweep() */
+	bool known;	 /* this run was seen before */
+	bool waits;	 /* for a window */
+	int64_t opening; /* which one; 0: none in sight */
+	char window[64]; /* its name */
+	int64_t planned; /* the planned start that was looked at last */
+	uint32_t pass;	 /* mark for tide_jobs_sweep() */
 };
 
 struct tide_jobs;

@@ -53,7 +53,7 @@ __attribute__((unused)) static int is_str(const char *got, const char *want,
 }
 
 __attribute__((format(printf, 1, 2), unused)) static void diag(const char *fmt,
-								...)
+							       ...)
 {
 	va_list ap;
 

@@ -64,14 +64,13 @@ static int find_next(void)
 		const char *name;
 		void **where;
 	} names[] = {
-		{ "init", (void **)&next.init },
-		{ "fini", (void **)&next.fini },
-		{ "jobacct_storage_p_job_complete",
-		  (void **)&next.job_complete },
-		{ "jobacct_storage_p_get_jobs_cond", (void **)&next.get_jobs },
-		{ "acct_storage_p_roll_usage", (void **)&next.roll_usage },
-		{ "acct_storage_p_get_txn", (void **)&next.get_txn },
-		{ "acct_storage_p_reconfig", (void **)&next.reconfig },
+		{"init", (void **)&next.init},
+		{"fini", (void **)&next.fini},
+		{"jobacct_storage_p_job_complete", (void **)&next.job_complete},
+		{"jobacct_storage_p_get_jobs_cond", (void **)&next.get_jobs},
+		{"acct_storage_p_roll_usage", (void **)&next.roll_usage},
+		{"acct_storage_p_get_txn", (void **)&next.get_txn},
+		{"acct_storage_p_reconfig", (void **)&next.reconfig},
 	};
 	size_t i;
 
@@ -122,7 +121,7 @@ int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
 }
 
 List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
-					    slurmdb_job_cond_t *cond)
+				     slurmdb_job_cond_t *cond)
 {
 	List jobs = next.get_jobs(db_conn, uid, cond);
 	int saved = errno;
@@ -134,7 +133,7 @@ List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
 
 /* The rollup may purge old jobs: charge them before. */
 int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
-				     uint16_t archive, List *stats)
+			      uint16_t archive, List *stats)
 {
 	if (!tide_poster_catch_up(true, ROLLUP_WAIT_S))
 		debug("credits: the poster did not catch up before the rollup");
@@ -156,8 +155,7 @@ static const char *channel_request(slurmdb_txn_cond_t *cond)
 	return request;
 }
 
-List acct_storage_p_get_txn(void *db_conn, uid_t uid,
-				   slurmdb_txn_cond_t *cond)
+List acct_storage_p_get_txn(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond)
 {
 	const char *request = channel_request(cond);
 	slurmdb_txn_rec_t *rec;

@@ -33,8 +33,8 @@ struct audit {
 	struct tide_err *err;
 };
 
-__attribute__((format(printf, 2, 3))) static void
-problem(struct audit *a, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void problem(struct audit *a,
+							  const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
@@ -69,9 +69,10 @@ static int check_job_row(struct audit *a, int64_t id,
 	int64_t end;
 	char **row;
 
-	if (tide_db_query(a->db, &rows, a->err,
-			  "select time_end, account, nodelist from `?n_job_table` where id_job=?d and time_submit=?d and time_start=?d",
-			  run->cluster, run->job, run->submit, run->start)) {
+	if (tide_db_query(
+		    a->db, &rows, a->err,
+		    "select time_end, account, nodelist from `?n_job_table` where id_job=?d and time_submit=?d and time_start=?d",
+		    run->cluster, run->job, run->submit, run->start)) {
 		if (errno != ENOENT)
 			return -1;
 		a->purged++;
@@ -88,12 +89,14 @@ static int check_job_row(struct audit *a, int64_t id,
 		a->moved++;
 	else if (end != run->end)
 		problem(a,
-			"transaction %" PRId64 ": job %" PRId64 " was charged to %" PRId64 ", its row ends at %" PRId64,
+			"transaction %" PRId64 ": job %" PRId64
+			" was charged to %" PRId64 ", its row ends at %" PRId64,
 			id, run->job, run->end, end);
 	if (!row[1] || strcmp(row[1], run->account) || !row[2] ||
 	    strcmp(row[2], run->nodes))
 		problem(a,
-			"transaction %" PRId64 ": job %" PRId64 " has another account or other nodes in its row",
+			"transaction %" PRId64 ": job %" PRId64
+			" has another account or other nodes in its row",
 			id, run->job);
 out:
 	tide_rows_free(rows);
@@ -106,14 +109,16 @@ static int check_run_row(struct audit *a, const struct tide_txn *txn,
 {
 	int64_t same;
 
-	if (tide_db_number(a->db, &same, a->err,
-			   "select count(*) from tide_run where cluster=?s and id_job=?d and time_submit=?d and time_start=?d and time_end=?d and account=?s and charge=?d and amount=if(refund is null, ?d, 0)",
-			   run->cluster, run->job, run->submit, run->start,
-			   run->end, run->account, txn->id, amount))
+	if (tide_db_number(
+		    a->db, &same, a->err,
+		    "select count(*) from tide_run where cluster=?s and id_job=?d and time_submit=?d and time_start=?d and time_end=?d and account=?s and charge=?d and amount=if(refund is null, ?d, 0)",
+		    run->cluster, run->job, run->submit, run->start, run->end,
+		    run->account, txn->id, amount))
 		return -1;
 	if (!same)
 		problem(a,
-			"transaction %" PRId64 ": the row of job %" PRId64 " in tide_run does not fit",
+			"transaction %" PRId64 ": the row of job %" PRId64
+			" in tide_run does not fit",
 			txn->id, run->job);
 	return 0;
 }
@@ -134,7 +139,7 @@ static int other_prices(const struct audit *a, const struct tide_txn *txn,
 static int check_charge(struct audit *a, const struct tide_txn *txn)
 {
 	const struct tide_prices *prices;
-	struct tide_charge charge = { 0 };
+	struct tide_charge charge = {0};
 	struct tide_dbrun run;
 	struct tide_err why;
 	char ref[191];
@@ -149,17 +154,20 @@ static int check_charge(struct audit *a, const struct tide_txn *txn)
 	prices = tide_rates_by_id(a->rates, run.prices);
 	if (strcmp(ref, txn->ref) || !prices || run.prices >= txn->id)
 		problem(a,
-			"transaction %" PRId64 ": no charge of '%s' at known prices",
+			"transaction %" PRId64
+			": no charge of '%s' at known prices",
 			txn->id, txn->ref);
 	else if (other_prices(a, txn, &run))
 		problem(a,
-			"transaction %" PRId64 ": job %" PRId64 " was charged at the prices of another time",
+			"transaction %" PRId64 ": job %" PRId64
+			" was charged at the prices of another time",
 			txn->id, run.job);
 	else if (tide_dbrun_charge(&run, prices, &charge, &why))
 		problem(a, "transaction %" PRId64 ": %s", txn->id, why.text);
 	else if (!same_lines(txn, &charge))
 		problem(a,
-			"transaction %" PRId64 ": job %" PRId64 " does not cost this",
+			"transaction %" PRId64 ": job %" PRId64
+			" does not cost this",
 			txn->id, run.job);
 	else if (check_job_row(a, txn->id, &run) ||
 		 check_run_row(a, txn, &run, charge.amount))
@@ -176,9 +184,10 @@ static int check_refund(struct audit *a, const struct tide_txn *txn)
 	size_t i;
 
 	a->refunds++;
-	if (tide_db_number(a->db, &charge, a->err,
-			   "select id from tide_txn where kind='charge' and ref=concat('run', substr(?s, 7)) and detail=?s and id<?d",
-			   txn->ref, txn->detail, txn->id) ||
+	if (tide_db_number(
+		    a->db, &charge, a->err,
+		    "select id from tide_txn where kind='charge' and ref=concat('run', substr(?s, 7)) and detail=?s and id<?d",
+		    txn->ref, txn->detail, txn->id) ||
 	    tide_db_number(a->db, &same, a->err,
 			   "select count(*) from tide_line where txn=?d",
 			   charge))
@@ -189,10 +198,11 @@ static int check_refund(struct audit *a, const struct tide_txn *txn)
 		return 0;
 	}
 	for (i = 0; i < txn->nlines; i++) {
-		if (tide_db_number(a->db, &same, a->err,
-				   "select count(*) from tide_line where txn=?d and line=?d and account=?s and amount=?d",
-				   charge, (int64_t)i, txn->lines[i].account,
-				   -txn->lines[i].amount))
+		if (tide_db_number(
+			    a->db, &same, a->err,
+			    "select count(*) from tide_line where txn=?d and line=?d and account=?s and amount=?d",
+			    charge, (int64_t)i, txn->lines[i].account,
+			    -txn->lines[i].amount))
 			return -1;
 		if (!same) {
 			problem(a,
@@ -218,7 +228,9 @@ static int check_txn(struct audit *a, const struct tide_txn *txn,
 	if (tide_chain_hash(a->at.hash, txn, want, a->err))
 		return -1;
 	if (strcmp(hash, want))
-		problem(a, "transaction %" PRId64 " was changed: its hash does not fit",
+		problem(a,
+			"transaction %" PRId64
+			" was changed: its hash does not fit",
 			txn->id);
 	if (a->seal->id == txn->id && strcmp(a->seal->hash, hash))
 		problem(a, "transaction %" PRId64 " does not fit the seal",
@@ -242,9 +254,10 @@ static int read_lines(struct audit *a, int64_t id, struct tide_rows **ret_rows,
 	size_t n = 0;
 	char **row;
 
-	if (tide_db_query(a->db, &rows, a->err,
-			  "select account, amount from tide_line where txn=?d order by line",
-			  id))
+	if (tide_db_query(
+		    a->db, &rows, a->err,
+		    "select account, amount from tide_line where txn=?d order by line",
+		    id))
 		return -1;
 	while ((row = tide_rows_next(rows))) {
 		more = realloc(lines, (n + 1) * sizeof(*lines));
@@ -272,9 +285,10 @@ static int check_page(struct audit *a, int64_t *ret_seen)
 	char **row;
 	int rc = 0;
 
-	if (tide_db_query(a->db, &rows, a->err,
-			  "select id, time, kind, ref, made_by, note, detail, hash from tide_txn where id>?d order by id limit ?d",
-			  a->at.txn, (int64_t)PAGE))
+	if (tide_db_query(
+		    a->db, &rows, a->err,
+		    "select id, time, kind, ref, made_by, note, detail, hash from tide_txn where id>?d order by id limit ?d",
+		    a->at.txn, (int64_t)PAGE))
 		return -1;
 	while (!rc && (row = tide_rows_next(rows))) {
 		seen++;
@@ -311,32 +325,40 @@ static int check_rest(struct audit *a)
 	row = tide_rows_next(rows);
 	if (!row || tide_rows_int(row[0]) != a->at.txn ||
 	    strcmp(row[1], a->at.hash))
-		problem(a, "the head of the ledger does not fit its last transaction");
+		problem(a,
+			"the head of the ledger does not fit its last transaction");
 	tide_rows_free(rows);
 	if (a->seal->id > a->at.txn)
 		problem(a,
-			"the seal is of transaction %" PRId64 ", the ledger ends at %" PRId64,
+			"the seal is of transaction %" PRId64
+			", the ledger ends at %" PRId64,
 			a->seal->id, a->at.txn);
-	if (tide_db_number(a->db, &count, a->err,
-			   "select count(*) from tide_line l left join tide_txn t on t.id=l.txn where t.id is null"))
+	if (tide_db_number(
+		    a->db, &count, a->err,
+		    "select count(*) from tide_line l left join tide_txn t on t.id=l.txn where t.id is null"))
 		return -1;
 	if (count)
 		problem(a, "%" PRId64 " lines belong to no transaction", count);
-	if (tide_db_number(a->db, &count, a->err,
-			   "select count(*) from tide_run r left join tide_txn t on t.id=r.charge and t.kind='charge' left join tide_txn u on u.id=r.refund and u.kind='refund' where (r.charge is not null and t.id is null) or (r.refund is not null and u.id is null) or (r.charge is null and r.amount<>0)"))
+	if (tide_db_number(
+		    a->db, &count, a->err,
+		    "select count(*) from tide_run r left join tide_txn t on t.id=r.charge and t.kind='charge' left join tide_txn u on u.id=r.refund and u.kind='refund' where (r.charge is not null and t.id is null) or (r.refund is not null and u.id is null) or (r.charge is null and r.amount<>0)"))
 		return -1;
 	if (count)
 		problem(a, "%" PRId64 " runs have no such transaction", count);
-	if (tide_db_number(a->db, &count, a->err,
-			   "select count(*) from tide_account a left join tide_txn t on t.kind='enroll' and t.detail=a.account and t.time=a.enrolled where t.id is null"))
+	if (tide_db_number(
+		    a->db, &count, a->err,
+		    "select count(*) from tide_account a left join tide_txn t on t.kind='enroll' and t.detail=a.account and t.time=a.enrolled where t.id is null"))
 		return -1;
 	if (count)
 		problem(a, "%" PRId64 " accounts were not enrolled", count);
-	if (tide_db_number(a->db, &count, a->err,
-			   "select count(*) from tide_account a where a.balance<>(select ifnull(sum(l.amount), 0) from tide_line l where l.account=a.account)"))
+	if (tide_db_number(
+		    a->db, &count, a->err,
+		    "select count(*) from tide_account a where a.balance<>(select ifnull(sum(l.amount), 0) from tide_line l where l.account=a.account)"))
 		return -1;
 	if (count)
-		problem(a, "%" PRId64 " accounts have another balance than their lines",
+		problem(a,
+			"%" PRId64
+			" accounts have another balance than their lines",
 			count);
 	return 0;
 }
@@ -350,9 +372,8 @@ static json_t *report(struct audit *a, int64_t sum)
 			 (json_int_t)a->transactions, "charges",
 			 (json_int_t)a->charges, "refunds",
 			 (json_int_t)a->refunds, "grants",
-			 (json_int_t)a->grants, "purged",
-			 (json_int_t)a->purged, "moved",
-			 (json_int_t)a->moved, "sum",
+			 (json_int_t)a->grants, "purged", (json_int_t)a->purged,
+			 "moved", (json_int_t)a->moved, "sum",
 			 tide_amount_format(sum, text), "seal", "id",
 			 (json_int_t)a->at.txn, "hash", a->at.hash, "problems",
 			 a->problems);
@@ -361,8 +382,8 @@ static json_t *report(struct audit *a, int64_t sum)
 int tide_audit(struct tide_db *db, const struct tide_seal *seal,
 	       json_t **ret_report, struct tide_err *err)
 {
-	struct audit a = { .db = db, .seal = seal, .err = err,
-			   .at = { 0, TIDE_HASH_ZERO } };
+	struct audit a = {
+		.db = db, .seal = seal, .err = err, .at = {0, TIDE_HASH_ZERO}};
 	int64_t seen, sum;
 	int rc = -1;
 
@@ -375,8 +396,9 @@ int tide_audit(struct tide_db *db, const struct tide_seal *seal,
 	/* One snapshot for all of it, as the ledger goes on growing. */
 	if (tide_db_exec(db, err,
 			 "set transaction isolation level repeatable read") ||
-	    tide_db_exec(db, err,
-			 "start transaction with consistent snapshot, read only"))
+	    tide_db_exec(
+		    db, err,
+		    "start transaction with consistent snapshot, read only"))
 		goto out;
 	if (tide_rates_load(a.rates, db, err)) {
 		if (errno != EINVAL && errno != EEXIST)
@@ -387,8 +409,8 @@ int tide_audit(struct tide_db *db, const struct tide_seal *seal,
 		if (check_page(&a, &seen))
 			goto undo;
 	} while (seen);
-	if (check_rest(&a) || tide_db_number(db, &sum, err,
-					     "select sum(amount) from tide_line"))
+	if (check_rest(&a) ||
+	    tide_db_number(db, &sum, err, "select sum(amount) from tide_line"))
 		goto undo;
 	if (sum)
 		problem(&a, "the ledger does not sum to zero");

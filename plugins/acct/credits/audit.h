@@ -6,10 +6,10 @@
  * tables, and a seal exported earlier.  Reads only.
  *
  * What the job row may do without harm: be gone (Slurm purges old rows), or end
- * later than what was charged, or not at all any more.  Slurm moves the end when
- * a completed job is requeued, and when a slurmctld that was killed comes back
- * with a state in which the job still ran; the first end it told holds.  Both
- * are counted.
+ * later than what was charged, or not at all any more.  Slurm moves the end
+ * when a completed job is requeued, and when a slurmctld that was killed comes
+ * back with a state in which the job still ran; the first end it told holds.
+ * Both are counted.
  *
  * Errors are those of db.h; what is wrong with the ledger is not an error of
  * the function.  Threads: as the connection.

@@ -18,7 +18,7 @@
 #include "plugins/acct/credits/db.h"
 #include "plugins/acct/credits/poster.h"
 
-#define BATCH 500 /* jobs asked about in one statement */
+#define BATCH 500  /* jobs asked about in one statement */
 #define PAUSE_S 10 /* after a failure the database is left alone so long */
 
 /* One connection, under one lock; sacct of others waits for moments. */
@@ -26,7 +26,7 @@ static struct {
 	pthread_mutex_t lock;
 	struct tide_db *db;
 	time_t failed; /* when it last failed, or 0 */
-} comment = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} comment = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum {
 	COL_JOB,
@@ -46,8 +46,8 @@ static void set_comment(slurmdb_job_rec_t *job, char **row)
 	tide_amount_format(tide_rows_int(row[COL_AMOUNT]), text);
 	tide_amount_format(refund, back);
 	xstrfmtcat(job->system_comment, "%scredits=%s %s%s%srate=%s/h to=%s",
-		   job->system_comment && *job->system_comment ? " " : "",
-		   text, refund ? "refund=" : "", refund ? back : "",
+		   job->system_comment && *job->system_comment ? " " : "", text,
+		   refund ? "refund=" : "", refund ? back : "",
 		   refund ? " " : "", row[COL_RATE], row[COL_EARNERS]);
 }
 
@@ -82,9 +82,10 @@ static int ask(slurmdb_job_rec_t **jobs, size_t n)
 		free(ids);
 		return -1;
 	}
-	rc = tide_db_query(comment.db, &rows, NULL,
-			   "select r.id_job, r.time_submit, r.time_start, r.amount, r.rate, r.earners, if(r.refund is null, 0, (select sum(l.amount) from tide_line l where l.txn=r.refund and l.amount>0)) from tide_run r where r.cluster=?s and r.id_job in (?r)",
-			   jobs[0]->cluster, ids);
+	rc = tide_db_query(
+		comment.db, &rows, NULL,
+		"select r.id_job, r.time_submit, r.time_start, r.amount, r.rate, r.earners, if(r.refund is null, 0, (select sum(l.amount) from tide_line l where l.txn=r.refund and l.amount>0)) from tide_run r where r.cluster=?s and r.id_job in (?r)",
+		jobs[0]->cluster, ids);
 	free(ids);
 	if (rc)
 		return -1;
@@ -117,8 +118,7 @@ static int ask_again(slurmdb_job_rec_t **jobs, size_t n)
 {
 	int rc = ask(jobs, n);
 
-	if (rc && errno == ENOTCONN &&
-	    tide_db_connect(comment.db, NULL) >= 0)
+	if (rc && errno == ENOTCONN && tide_db_connect(comment.db, NULL) >= 0)
 		rc = ask(jobs, n);
 	/* Without tables nothing was ever charged. */
 	if (rc && errno != ENOENT) {

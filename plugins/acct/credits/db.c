@@ -101,9 +101,9 @@ static int set_ssl(struct tide_db *db, struct tide_err *err)
 		const char *name;
 		const char **value;
 	} words[] = {
-		{ "SSL_KEY=", &key },	   { "SSL_CERT=", &cert },
-		{ "SSL_CAPATH=", &path },  { "SSL_CA=", &ca },
-		{ "SSL_CIPHER=", &cipher },
+		{"SSL_KEY=", &key},	  {"SSL_CERT=", &cert},
+		{"SSL_CAPATH=", &path},	  {"SSL_CA=", &ca},
+		{"SSL_CIPHER=", &cipher},
 	};
 	char *text, *word, *save = NULL;
 	size_t i, len;
@@ -195,11 +195,13 @@ int tide_db_connect(struct tide_db *db, struct tide_err *err)
 	if (try_host(db, db->host, err) &&
 	    (!db->host2 || try_host(db, db->host2, err)))
 		return -1;
-	if (tide_db_exec(db, err,
-			 "set session transaction isolation level read committed") ||
-	    tide_db_exec(db, err,
-			 "set session innodb_lock_wait_timeout=?d, session sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-			 (int64_t)LOCK_TIMEOUT_S)) {
+	if (tide_db_exec(
+		    db, err,
+		    "set session transaction isolation level read committed") ||
+	    tide_db_exec(
+		    db, err,
+		    "set session innodb_lock_wait_timeout=?d, session sql_mode='STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
+		    (int64_t)LOCK_TIMEOUT_S)) {
 		disconnect(db);
 		return -1;
 	}

@@ -16,7 +16,7 @@ static struct {
 	struct tide_hint *hints;
 	size_t n, size;
 	bool lost;
-} list = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} list = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* With the lock. */
 static void add(const struct tide_hint *hint)
@@ -26,9 +26,9 @@ static void add(const struct tide_hint *hint)
 
 	if (list.n == list.size) {
 		size = list.size ? 2 * list.size : 64;
-		more = size > MAX_HINTS ? NULL :
-					  realloc(list.hints,
-						  size * sizeof(*more));
+		more = size > MAX_HINTS
+			       ? NULL
+			       : realloc(list.hints, size * sizeof(*more));
 		if (!more) {
 			list.lost = true;
 			return;
@@ -41,7 +41,7 @@ static void add(const struct tide_hint *hint)
 
 bool tide_hints_add(const char *cluster, int64_t row, int64_t now)
 {
-	struct tide_hint hint = { .row = row, .told = now };
+	struct tide_hint hint = {.row = row, .told = now};
 	bool first;
 
 	pthread_mutex_lock(&list.lock);

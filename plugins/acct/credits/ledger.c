@@ -34,9 +34,10 @@ int tide_ledger_setup(struct tide_db *db, struct tide_err *err)
 	if (!tide_db_number(db, &version, err,
 			    "select version from tide_head where one=1")) {
 		if (version > SCHEMA)
-			return tide_err_set(err, EPROTO,
-					    "the ledger's tables are of version %d, this release knows %d",
-					    (int)version, SCHEMA);
+			return tide_err_set(
+				err, EPROTO,
+				"the ledger's tables are of version %d, this release knows %d",
+				(int)version, SCHEMA);
 		if (version == SCHEMA)
 			return 1;
 	} else if (errno != ENOENT) {
@@ -45,9 +46,10 @@ int tide_ledger_setup(struct tide_db *db, struct tide_err *err)
 	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (tide_db_exec(db, err, tables[i]))
 			return -1;
-	return tide_db_exec(db, err,
-			    "insert ignore into tide_head values (1, ?d, 0, ?s, '', 0)",
-			    (int64_t)SCHEMA, TIDE_HASH_ZERO);
+	return tide_db_exec(
+		db, err,
+		"insert ignore into tide_head values (1, ?d, 0, ?s, '', 0)",
+		(int64_t)SCHEMA, TIDE_HASH_ZERO);
 }
 
 int tide_ledger_lease(struct tide_db *db, const char *holder,
@@ -57,12 +59,14 @@ int tide_ledger_lease(struct tide_db *db, const char *holder,
 	int64_t mine;
 
 	/* The server's clock alone decides. */
-	if (tide_db_exec(db, err,
-			 "update tide_head set holder=?s, held_until=unix_timestamp()+?d where one=1 and (holder=?s or holder=?s or held_until<unix_timestamp())",
-			 holder, seconds, holder, replace ? replace : holder) ||
-	    tide_db_number(db, &mine, err,
-			   "select count(*) from tide_head where one=1 and holder=?s and held_until>=unix_timestamp()",
-			   holder))
+	if (tide_db_exec(
+		    db, err,
+		    "update tide_head set holder=?s, held_until=unix_timestamp()+?d where one=1 and (holder=?s or holder=?s or held_until<unix_timestamp())",
+		    holder, seconds, holder, replace ? replace : holder) ||
+	    tide_db_number(
+		    db, &mine, err,
+		    "select count(*) from tide_head where one=1 and holder=?s and held_until>=unix_timestamp()",
+		    holder))
 		return -1;
 	*ret_mine = mine == 1;
 	return 0;
@@ -148,8 +152,9 @@ static int lock_head(struct tide_posting *p, const char *holder,
 	int rc = -1;
 
 	if (tide_db_begin(p->db, err) ||
-	    tide_db_query(p->db, &rows, err,
-			  "select txn, hash, holder from tide_head where one=1 for update"))
+	    tide_db_query(
+		    p->db, &rows, err,
+		    "select txn, hash, holder from tide_head where one=1 for update"))
 		return -1;
 	row = tide_rows_next(rows);
 	if (!row || strlen(row[1]) != TIDE_HASH_LEN - 1) {
@@ -243,10 +248,9 @@ int tide_ledger_append(struct tide_posting *p, struct tide_txn *txn,
 	    tide_chain_hash(p->head.hash, txn, next.hash, err))
 		return -1;
 	if (put_row(p->txns,
-		    tide_db_format(p->db,
-				   "(?d, ?d, ?s, ?s, ?s, ?s, ?s, ?s)", txn->id,
-				   txn->time, txn->kind, txn->ref, txn->by,
-				   txn->note, txn->detail, next.hash),
+		    tide_db_format(p->db, "(?d, ?d, ?s, ?s, ?s, ?s, ?s, ?s)",
+				   txn->id, txn->time, txn->kind, txn->ref,
+				   txn->by, txn->note, txn->detail, next.hash),
 		    err))
 		return -1;
 	for (i = 0; i < txn->nlines; i++)
@@ -255,8 +259,8 @@ int tide_ledger_append(struct tide_posting *p, struct tide_txn *txn,
 					   (int64_t)i, txn->lines[i].account,
 					   txn->lines[i].amount),
 			    err) ||
-		    add_delta(p, txn->lines[i].account, txn->lines[i].amount,
-			      0, err))
+		    add_delta(p, txn->lines[i].account, txn->lines[i].amount, 0,
+			      err))
 			return -1;
 	p->head = next;
 	return 0;
@@ -266,12 +270,12 @@ int tide_ledger_add_run(struct tide_posting *p, const struct tide_run_row *row,
 			struct tide_err *err)
 {
 	if (put_row(p->runs,
-		    tide_db_format(p->db,
-				   "(?s, ?d, ?d, ?d, ?d, ?s, nullif(?d, 0), nullif(?d, 0), ?d, ?s, ?s)",
-				   row->cluster, row->job, row->submit,
-				   row->start, row->end, row->account,
-				   row->charge, row->refund, row->amount,
-				   row->rate, row->earners),
+		    tide_db_format(
+			    p->db,
+			    "(?s, ?d, ?d, ?d, ?d, ?s, nullif(?d, 0), nullif(?d, 0), ?d, ?s, ?s)",
+			    row->cluster, row->job, row->submit, row->start,
+			    row->end, row->account, row->charge, row->refund,
+			    row->amount, row->rate, row->earners),
 		    err))
 		return -1;
 	return add_delta(p, row->account, 0, row->billing, err);
@@ -305,10 +309,11 @@ static int write_all(struct tide_posting *p, struct tide_err *err)
 	    insert(p, "tide_run", &p->runs, &p->run_text, err))
 		return -1;
 	for (i = 0; i < p->ndeltas; i++)
-		if (tide_db_exec(p->db, err,
-				 "update tide_account set balance=balance+?d, billing=billing+?d where account=?s",
-				 p->deltas[i].balance, p->deltas[i].billing,
-				 p->deltas[i].account))
+		if (tide_db_exec(
+			    p->db, err,
+			    "update tide_account set balance=balance+?d, billing=billing+?d where account=?s",
+			    p->deltas[i].balance, p->deltas[i].billing,
+			    p->deltas[i].account))
 			return -1;
 	if (p->also && tide_db_exec(p->db, err, "?r", p->also))
 		return -1;

@@ -23,8 +23,7 @@ int tide_limits_ensure(struct tide_db *db, const char *account,
 		       int64_t *ret_minutes, struct tide_err *err);
 
 /* Set the limit, in billing-minutes. */
-int tide_limits_set(const char *account, int64_t minutes,
-		    struct tide_err *err);
+int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err);
 
 /* Give the connection to Slurm's storage back; one is taken when needed. */
 void tide_limits_close(void);

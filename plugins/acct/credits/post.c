@@ -21,12 +21,12 @@ static int post_refund(struct tide_posting *posting,
 		       const struct tide_dbrun *run,
 		       const struct tide_txn *charge, struct tide_err *err)
 {
-	struct tide_txn txn = { .time = charge->time,
-				.kind = "refund",
-				.by = charge->by,
-				.note = "a node failed",
-				.detail = charge->detail,
-				.nlines = charge->nlines };
+	struct tide_txn txn = {.time = charge->time,
+			       .kind = "refund",
+			       .by = charge->by,
+			       .note = "a node failed",
+			       .detail = charge->detail,
+			       .nlines = charge->nlines};
 	struct tide_line *lines = calloc(charge->nlines, sizeof(*lines));
 	char ref[191];
 	size_t i;
@@ -75,12 +75,12 @@ static int post_charge(struct tide_posting *posting,
 		       const struct tide_charge *charge, int64_t now,
 		       struct tide_err *err)
 {
-	struct tide_txn txn = { .time = now,
-				.kind = "charge",
-				.by = "slurmdbd",
-				.note = "",
-				.lines = charge->lines,
-				.nlines = charge->nlines };
+	struct tide_txn txn = {.time = now,
+			       .kind = "charge",
+			       .by = "slurmdbd",
+			       .note = "",
+			       .lines = charge->lines,
+			       .nlines = charge->nlines};
 	char *detail = tide_dbrun_write(run), ref[191];
 	int64_t refund = 0;
 	int rc = 0;
@@ -177,9 +177,11 @@ int tide_post_runs(struct tide_db *db, const char *holder,
 			return -1;
 		if (one == 1) {
 			bad++;
-			tide_err_set(err, EEXIST,
-				     "job %" PRId64 " of cluster '%s' is half in the ledger: run tidectl credits audit",
-				     runs[i].job, runs[i].cluster);
+			tide_err_set(
+				err, EEXIST,
+				"job %" PRId64
+				" of cluster '%s' is half in the ledger: run tidectl credits audit",
+				runs[i].job, runs[i].cluster);
 		}
 	}
 	*ret_posted = posted;
@@ -211,37 +213,42 @@ static int post_one(struct tide_db *db, struct tide_txn *txn, char *also,
 			    "select count(*) from tide_txn where ref=?s",
 			    txn->ref) ||
 	     !there))
-		return tide_err_set(err, EIO,
-				    "the head of the ledger does not fit it: run tidectl credits audit");
+		return tide_err_set(
+			err, EIO,
+			"the head of the ledger does not fit it: run tidectl credits audit");
 	return rc;
 }
 
 int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 		     int64_t now, struct tide_err *err)
 {
-	struct tide_txn txn = { .time = now,
-				.kind = "enroll",
-				.by = by,
-				.note = "",
-				.detail = account };
+	struct tide_txn txn = {.time = now,
+			       .kind = "enroll",
+			       .by = by,
+			       .note = "",
+			       .detail = account};
 	int64_t there;
 	char ref[191];
 
-	if (tide_db_number(db, &there, err,
-			   "select count(*) from acct_table where name=?s and deleted=0",
-			   account))
+	if (tide_db_number(
+		    db, &there, err,
+		    "select count(*) from acct_table where name=?s and deleted=0",
+		    account))
 		return -1;
 	if (!there)
-		return tide_err_set(err, EINVAL,
-				    "Slurm has no account '%s' (sacctmgr add account)",
-				    account);
+		return tide_err_set(
+			err, EINVAL,
+			"Slurm has no account '%s' (sacctmgr add account)",
+			account);
 	snprintf(ref, sizeof(ref), "enroll %s", account);
 	txn.ref = ref;
-	return post_one(db, &txn,
-			tide_db_format(db,
-				       "insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
-				       account, now, account),
-			err);
+	return post_one(
+		db, &txn,
+		tide_db_format(
+			db,
+			"insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
+			account, now, account),
+		err);
 }
 
 int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
@@ -250,16 +257,21 @@ int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
 		    int64_t *ret_txn, struct tide_err *err)
 {
 	struct tide_line lines[2];
-	struct tide_txn txn = { .time = now, .kind = "grant", .by = by,
-				.note = note, .detail = "", .lines = lines,
-				.nlines = 2 };
+	struct tide_txn txn = {.time = now,
+			       .kind = "grant",
+			       .by = by,
+			       .note = note,
+			       .detail = "",
+			       .lines = lines,
+			       .nlines = 2};
 	int64_t there;
 	char ref[191];
 	int rc;
 
 	if (!prices)
-		return tide_err_set(err, EINVAL,
-				    "no good tide.conf was read yet, so there is no IssueAccount");
+		return tide_err_set(
+			err, EINVAL,
+			"no good tide.conf was read yet, so there is no IssueAccount");
 	if (!amount || amount == INT64_MIN)
 		return tide_err_set(err, EINVAL, "nothing to grant");
 	if (tide_db_number(db, &there, err,
@@ -267,20 +279,23 @@ int tide_post_grant(struct tide_db *db, const struct tide_prices *prices,
 			   account))
 		return -1;
 	if (!there)
-		return tide_err_set(err, EINVAL,
-				    "account '%s' is not enrolled (tidectl credits enroll %s)",
-				    account, account);
+		return tide_err_set(
+			err, EINVAL,
+			"account '%s' is not enrolled (tidectl credits enroll %s)",
+			account, account);
 	lines[0].account = (char *)tide_prices_issue_account(prices);
 	lines[0].amount = -amount;
 	lines[1].account = (char *)account;
 	lines[1].amount = amount;
 	snprintf(ref, sizeof(ref), "grant %s", request);
 	txn.ref = ref;
-	rc = post_one(db, &txn,
-		      tide_db_format(db,
-				     "update tide_account set limit_minutes=null where account=?s",
-				     account),
-		      err);
+	rc = post_one(
+		db, &txn,
+		tide_db_format(
+			db,
+			"update tide_account set limit_minutes=null where account=?s",
+			account),
+		err);
 	if (!rc)
 		*ret_txn = txn.id;
 	return rc;

@@ -34,16 +34,16 @@ extern bool have_control;
 extern char *acct_get_db_name(void);
 #pragma weak have_control
 
-#define LEASE_S 30	  /* how long the ledger is ours when we are gone */
-#define RENEW_S 10	  /* a lease is renewed when it is older than this */
-#define SHARE 10	  /* one part in so many of the time is ours */
-#define MAX_YIELD_MS 500  /* ... but no longer pause than this */
-#define WAKE_MS 300	  /* from a completion to its commit, mostly */
-#define PAUSE_MS 1000	  /* between the starts of two passes */
-#define IDLE_S 5	  /* tide.conf is looked at so often */
-#define MAX_BACKOFF_S 30  /* between attempts to reach the database */
-#define REPEAT_S 300	  /* the same complaint is logged so often */
-#define LIMIT_SLACK 600	  /* billing-minutes: a hundredth of a credit */
+#define LEASE_S 30	 /* how long the ledger is ours when we are gone */
+#define RENEW_S 10	 /* a lease is renewed when it is older than this */
+#define SHARE 10	 /* one part in so many of the time is ours */
+#define MAX_YIELD_MS 500 /* ... but no longer pause than this */
+#define WAKE_MS 300	 /* from a completion to its commit, mostly */
+#define PAUSE_MS 1000	 /* between the starts of two passes */
+#define IDLE_S 5	 /* tide.conf is looked at so often */
+#define MAX_BACKOFF_S 30 /* between attempts to reach the database */
+#define REPEAT_S 300	 /* the same complaint is logged so often */
+#define LIMIT_SLACK 600	 /* billing-minutes: a hundredth of a credit */
 
 static struct {
 	pthread_mutex_t lock; /* of this struct, held for moments only */
@@ -55,22 +55,22 @@ static struct {
 	bool poked;	 /* a pass is wanted now */
 	bool everything; /* ... through all of the job table */
 	bool reload;
-	bool forget; /* the marks */
+	bool forget;	/* the marks */
 	uint64_t begun; /* passes */
 	uint64_t ended;
 	bool good; /* the last one did all it had to */
-} poster = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} poster = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The thread's own; nobody else touches it. */
 static struct {
 	struct tide_db *db;
 	struct tide_rates *rates;
 	struct tide_charger charger;
-	char holder[160];    /* who we are to the ledger */
-	int64_t leased;	     /* when the lease was renewed, 0: not ours */
-	bool tables;	     /* they are there */
-	bool charging;	     /* the tide.conf that is there is good */
-	struct stat conf;    /* of tide.conf as it was read */
+	char holder[160]; /* who we are to the ledger */
+	int64_t leased;	  /* when the lease was renewed, 0: not ours */
+	bool tables;	  /* they are there */
+	bool charging;	  /* the tide.conf that is there is good */
+	struct stat conf; /* of tide.conf as it was read */
 	bool conf_read;
 	int64_t limits_head; /* transactions whose limits were looked at */
 	bool retry_all;	     /* something failed: look at everything again */
@@ -91,8 +91,7 @@ static void complain(const char *what, const struct tide_err *err)
 	char text[sizeof(own.complaint)];
 
 	snprintf(text, sizeof(text), "%s: %s", what, err->text);
-	if (!strcmp(text, own.complaint) &&
-	    now_s() < own.complained + REPEAT_S)
+	if (!strcmp(text, own.complaint) && now_s() < own.complained + REPEAT_S)
 		return;
 	memcpy(own.complaint, text, sizeof(own.complaint));
 	own.complained = now_s();
@@ -144,8 +143,8 @@ static bool is_dead(const char *holder)
 	if (strncmp(holder, own.holder, len) || holder[len] != ':')
 		return false;
 	pid = strtol(holder + len + 1, NULL, 10);
-	return pid > 0 && (pid == getpid() ||
-			   (kill((pid_t)pid, 0) && errno == ESRCH));
+	return pid > 0 &&
+	       (pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH));
 }
 
 static int hold_lease(bool *ret_mine, struct tide_err *err)
@@ -309,9 +308,10 @@ static int give_limit(const char *account, int64_t balance, int64_t billing,
 		return -1;
 	info("credits: account %s may use %" PRId64 " billing-minutes in all",
 	     account, minutes);
-	return tide_db_exec(own.db, err,
-			    "update tide_account set limit_minutes=?d where account=?s and balance=?d",
-			    minutes, account, balance);
+	return tide_db_exec(
+		own.db, err,
+		"update tide_account set limit_minutes=?d where account=?s and balance=?d",
+		minutes, account, balance);
 }
 
 static int give_limits(struct tide_err *err)
@@ -326,8 +326,9 @@ static int give_limits(struct tide_err *err)
 		return -1;
 	if (head == own.limits_head && !own.ensure_qos)
 		return 0;
-	if (tide_db_query(own.db, &rows, err,
-			  "select account, balance, billing, limit_minutes from tide_account order by account"))
+	if (tide_db_query(
+		    own.db, &rows, err,
+		    "select account, balance, billing, limit_minutes from tide_account order by account"))
 		return -1;
 	while (!rc && (row = tide_rows_next(rows)))
 		rc = give_limit(row[0], tide_rows_int(row[1]),
@@ -371,8 +372,7 @@ static int do_pass(bool reload, struct tide_err *err)
 		return -1;
 	if (!mine)
 		return 0;
-	if (tide_rates_load(own.rates, own.db, err) ||
-	    follow_conf(reload, err))
+	if (tide_rates_load(own.rates, own.db, err) || follow_conf(reload, err))
 		return -1;
 	if (own.charging) {
 		if (tide_charger_run(&own.charger, own.retry_all, err))
@@ -397,7 +397,7 @@ static void pass_failed(const struct tide_err *err)
 
 static void run_pass(void)
 {
-	struct tide_err err = { "" };
+	struct tide_err err = {""};
 	bool all, reload, forget, good = false;
 
 	take_wishes(&all, &reload, &forget);

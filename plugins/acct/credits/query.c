@@ -39,7 +39,7 @@ extern bool is_user_min_admin_level(void *db_conn, uid_t uid,
 static struct {
 	pthread_mutex_t lock;
 	struct tide_db *db;
-} query = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} query = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 struct caller {
 	void *db_conn;
@@ -72,9 +72,10 @@ static int is_member(struct tide_db *db, const struct caller *who,
 			  "select name from cluster_table where deleted=0"))
 		return -1;
 	while (!rc && !count && (row = tide_rows_next(rows)))
-		rc = tide_db_number(db, &count, err,
-				    "select count(*) from `?n_assoc_table` where acct=?s and user=?s and deleted=0",
-				    row[0], account, who->name);
+		rc = tide_db_number(
+			db, &count, err,
+			"select count(*) from `?n_assoc_table` where acct=?s and user=?s and deleted=0",
+			row[0], account, who->name);
 	tide_rows_free(rows);
 	*ret = count > 0;
 	return rc;
@@ -87,9 +88,10 @@ static int check_account(const char *account, struct tide_err *err)
 
 	for (p = account; *p; p++)
 		if (*p >= 'A' && *p <= 'Z')
-			return tide_err_set(err, EINVAL,
-					    "account '%s': accounts of Slurm are in small letters",
-					    account);
+			return tide_err_set(
+				err, EINVAL,
+				"account '%s': accounts of Slurm are in small letters",
+				account);
 	return 0;
 }
 
@@ -99,12 +101,13 @@ static int must_exist(struct tide_db *db, const char *account,
 {
 	int64_t count;
 
-	if (tide_db_number(db, &count, err,
-			   "select (select count(*) from acct_table where name=?s and deleted=0) + (select count(*) from tide_line where account=?s)",
-			   account, account))
+	if (tide_db_number(
+		    db, &count, err,
+		    "select (select count(*) from acct_table where name=?s and deleted=0) + (select count(*) from tide_line where account=?s)",
+		    account, account))
 		return -1;
-	return count ? 0 :
-		       tide_err_set(err, EINVAL, "there is no account '%s'",
+	return count ? 0
+		     : tide_err_set(err, EINVAL, "there is no account '%s'",
 				    account);
 }
 
@@ -121,8 +124,8 @@ static int may_see(struct tide_db *db, const struct caller *who,
 		return 0;
 	if (is_member(db, who, account, &member, err))
 		return -1;
-	return member ? 0 :
-			tide_err_set(err, EACCES,
+	return member ? 0
+		      : tide_err_set(err, EACCES,
 				     "user '%s' may not see account '%s'",
 				     who->name, account);
 }
@@ -134,15 +137,17 @@ static int may_see(struct tide_db *db, const struct caller *who,
 static int may_change(const struct caller *who, json_t *request,
 		      struct tide_err *err)
 {
-	const char *proof = json_string_value(json_object_get(request, "proof"));
+	const char *proof =
+		json_string_value(json_object_get(request, "proof"));
 	char *path, *text, *bare;
 	json_t *copy;
 	int rc = -1;
 
 	if (!is_master(who))
-		return tide_err_set(err, EACCES,
-				    "user '%s' may not change the ledger: root or SlurmUser may, on the host of slurmdbd",
-				    who->name);
+		return tide_err_set(
+			err, EACCES,
+			"user '%s' may not change the ledger: root or SlurmUser may, on the host of slurmdbd",
+			who->name);
 	if (!proof)
 		return tide_err_set(err, EINVAL, "the request has no proof");
 	copy = json_copy(request);
@@ -151,11 +156,12 @@ static int may_change(const struct caller *who, json_t *request,
 	json_decref(copy);
 	path = get_extra_conf_path("slurmdbd.conf");
 	if (bare && !tide_proof_make(bare, path, &text, err)) {
-		rc = strcmp(text, proof) ?
-			     tide_err_set(err, EACCES,
-					  "the request does not show that its sender can read %s",
-					  path) :
-			     0;
+		rc = strcmp(text, proof)
+			     ? tide_err_set(
+				       err, EACCES,
+				       "the request does not show that its sender can read %s",
+				       path)
+			     : 0;
 		free(text);
 	}
 	xfree(path);
@@ -172,8 +178,10 @@ static json_t *visible_accounts(struct tide_db *db, const struct caller *who,
 	struct tide_rows *rows;
 	char **row;
 
-	if (!names || tide_db_query(db, &rows, err,
-				    "select account from tide_account union select account from tide_line order by account")) {
+	if (!names ||
+	    tide_db_query(
+		    db, &rows, err,
+		    "select account from tide_account union select account from tide_line order by account")) {
 		json_decref(names);
 		return NULL;
 	}
@@ -196,7 +204,8 @@ static int do_balance(struct tide_db *db, const struct caller *who,
 		names = visible = visible_accounts(db, who, err);
 	if (!names || !data)
 		goto out;
-	json_array_foreach(names, i, name) {
+	json_array_foreach(names, i, name)
+	{
 		if (!json_is_string(name)) {
 			tide_err_set(err, EINVAL, "an account without a name");
 			goto out;
@@ -237,13 +246,14 @@ static int do_statement(struct tide_db *db, const struct caller *who,
 static int do_audit(struct tide_db *db, const struct caller *who,
 		    json_t *request, json_t **ret, struct tide_err *err)
 {
-	struct tide_seal seal = { 0, "" };
+	struct tide_seal seal = {0, ""};
 	json_int_t id;
 
 	if (!is_operator(who))
-		return tide_err_set(err, EACCES,
-				    "user '%s' may not audit the ledger: operators of Slurm may",
-				    who->name);
+		return tide_err_set(
+			err, EACCES,
+			"user '%s' may not audit the ledger: operators of Slurm may",
+			who->name);
 	if (json_unpack(request, "{s:I,s:s}", "seal_id", &id, "seal_hash",
 			&seal.hash))
 		return tide_err_set(err, EINVAL, "an incomplete request");
@@ -302,9 +312,9 @@ static int do_grant(struct tide_db *db, const struct caller *who,
 	tide_rates_destroy(rates);
 	if (rc < 0)
 		return -1;
-	*ret = json_pack("{s:s,s:s,s:I,s:b,s:b}", "account", account,
-			 "amount", text, "transaction", (json_int_t)txn,
-			 "already", rc, "in_force", (int)in_force());
+	*ret = json_pack("{s:s,s:s,s:I,s:b,s:b}", "account", account, "amount",
+			 text, "transaction", (json_int_t)txn, "already", rc,
+			 "in_force", (int)in_force());
 	return 0;
 }
 
@@ -315,11 +325,8 @@ static const struct {
 	int (*act)(struct tide_db *db, const struct caller *who,
 		   json_t *request, json_t **ret, struct tide_err *err);
 } ops[] = {
-	{ "audit", do_audit },
-	{ "balance", do_balance },
-	{ "enroll", do_enroll },
-	{ "grant", do_grant },
-	{ "statement", do_statement },
+	{"audit", do_audit}, {"balance", do_balance},	  {"enroll", do_enroll},
+	{"grant", do_grant}, {"statement", do_statement},
 };
 
 static int act(const struct caller *who, json_t *request, json_t **ret,
@@ -344,9 +351,9 @@ static int act(const struct caller *who, json_t *request, json_t **ret,
 
 char *tide_query_answer(void *db_conn, uid_t uid, const char *request)
 {
-	struct caller who = { .db_conn = db_conn, .uid = uid };
+	struct caller who = {.db_conn = db_conn, .uid = uid};
 	json_t *in, *data = NULL, *out;
-	struct tide_err err = { "" };
+	struct tide_err err = {""};
 	json_error_t jerr;
 	char *text, *answer;
 	int rc = -1;
@@ -366,11 +373,11 @@ char *tide_query_answer(void *db_conn, uid_t uid, const char *request)
 			tide_db_rollback(query.db);
 		slurm_mutex_unlock(&query.lock);
 	}
-	out = rc ? json_pack("{s:b,s:s}", "ok", 0, "error", err.text) :
-		   json_pack("{s:b,s:O}", "ok", 1, "data", data);
+	out = rc ? json_pack("{s:b,s:s}", "ok", 0, "error", err.text)
+		 : json_pack("{s:b,s:O}", "ok", 1, "data", data);
 	text = out ? json_dumps(out, JSON_COMPACT) : NULL;
-	answer = xstrdup(text ? text :
-				"{\"ok\":false,\"error\":\"out of memory\"}");
+	answer = xstrdup(text ? text
+			      : "{\"ok\":false,\"error\":\"out of memory\"}");
 	free(text);
 	json_decref(out);
 	json_decref(data);

@@ -72,9 +72,10 @@ int tide_rates_load(struct tide_rates *rates, struct tide_db *db,
 	char **row;
 	int rc = 0;
 
-	if (tide_db_query(db, &rows, err,
-			  "select id, time, detail, note from tide_txn where kind='prices' and id>?d order by id",
-			  last))
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select id, time, detail, note from tide_txn where kind='prices' and id>?d order by id",
+		    last))
 		return -1;
 	while (!rc && (row = tide_rows_next(rows)))
 		rc = add(rates, tide_rows_int(row[0]), tide_rows_int(row[1]),
@@ -105,11 +106,11 @@ int tide_rates_set(struct tide_rates *rates, struct tide_db *db,
 {
 	char *text = tide_prices_write(prices);
 	struct tide_posting *posting;
-	struct tide_txn txn = { .time = now,
-				.kind = "prices",
-				.by = "slurmdbd",
-				.note = conf,
-				.detail = text };
+	struct tide_txn txn = {.time = now,
+			       .kind = "prices",
+			       .by = "slurmdbd",
+			       .note = conf,
+			       .detail = text};
 	char ref[64];
 	int rc = -1;
 

@@ -55,9 +55,10 @@ static int tres_load(struct tide_tres *tres, struct tide_db *db,
 	char **row;
 	int rc = 0;
 
-	if (tide_db_query(db, &rows, err,
-			  "select id, type, name from tres_table where id>?d order by id",
-			  tres->max_id))
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select id, type, name from tres_table where id>?d order by id",
+		    tres->max_id))
 		return -1;
 	while ((row = tide_rows_next(rows))) {
 		tres->max_id = tide_rows_int(row[0]);
@@ -134,10 +135,10 @@ static int read_tres(struct tide_tres *tres, struct tide_db *db,
 static int read_suspended(struct tide_db *db, struct tide_dbrun *run,
 			  int64_t row, struct tide_err *err)
 {
-	return tide_db_number(db, &run->suspended, err,
-			      "select sum(greatest(0, least(if(time_end=0, ?d, cast(time_end as signed)), ?d) - greatest(cast(time_start as signed), ?d))) from `?n_suspend_table` where job_db_inx=?d",
-			      run->end, run->end, run->start, run->cluster,
-			      row);
+	return tide_db_number(
+		db, &run->suspended, err,
+		"select sum(greatest(0, least(if(time_end=0, ?d, cast(time_end as signed)), ?d) - greatest(cast(time_start as signed), ?d))) from `?n_suspend_table` where job_db_inx=?d",
+		run->end, run->end, run->start, run->cluster, row);
 }
 
 enum {
@@ -175,8 +176,8 @@ static int read_row(struct tide_db *db, struct tide_tres *tres,
 	run->node_failed = state == JOB_NODE_FAIL || state == JOB_BOOT_FAIL;
 	if (tide_frac_parse(row[COL_FACTOR] ? row[COL_FACTOR] : "1",
 			    &run->factor))
-		return tide_err_set(err, EINVAL,
-				    "'%s' is no usage factor", row[COL_FACTOR]);
+		return tide_err_set(err, EINVAL, "'%s' is no usage factor",
+				    row[COL_FACTOR]);
 	if (tide_rows_int(row[COL_SUSPENDED]) &&
 	    read_suspended(db, run, tide_rows_int(row[COL_ROW]), err))
 		return -1;
@@ -225,15 +226,16 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 	size_t n = 0;
 	int rc;
 
-	which = scan->rows ? tide_db_format(db, "j.job_db_inx in (?r)",
-					    scan->rows) :
-			     tide_db_format(db, "j.job_db_inx>?d", scan->after);
+	which = scan->rows
+			? tide_db_format(db, "j.job_db_inx in (?r)", scan->rows)
+			: tide_db_format(db, "j.job_db_inx>?d", scan->after);
 	if (!which)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	rc = tide_db_query(db, &rows, err,
-			   "select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where ?r and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.job_db_inx limit ?d",
-			   scan->cluster, which, scan->partition,
-			   scan->accounts, scan->cluster, (int64_t)scan->limit);
+	rc = tide_db_query(
+		db, &rows, err,
+		"select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where ?r and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.job_db_inx limit ?d",
+		scan->cluster, which, scan->partition, scan->accounts,
+		scan->cluster, (int64_t)scan->limit);
 	free(which);
 	if (rc)
 		return -1;
@@ -287,17 +289,16 @@ char *tide_dbrun_write(const struct tide_dbrun *run)
 	json_t *j;
 	char *text = NULL;
 
-	j = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I],s:b,s:I}",
-		      "cluster", run->cluster, "job", (json_int_t)run->job,
-		      "submit", (json_int_t)run->submit, "start",
-		      (json_int_t)run->start, "end", (json_int_t)run->end,
-		      "suspended", (json_int_t)run->suspended, "account",
-		      run->account, "nodes", run->nodes, "devices",
-		      run->devices, "billing", (json_int_t)run->billing,
-		      "factor", (json_int_t)run->factor.num,
-		      (json_int_t)run->factor.den, "node_failed",
-		      (int)run->node_failed, "prices",
-		      (json_int_t)run->prices);
+	j = json_pack(
+		"{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I],s:b,s:I}",
+		"cluster", run->cluster, "job", (json_int_t)run->job, "submit",
+		(json_int_t)run->submit, "start", (json_int_t)run->start, "end",
+		(json_int_t)run->end, "suspended", (json_int_t)run->suspended,
+		"account", run->account, "nodes", run->nodes, "devices",
+		run->devices, "billing", (json_int_t)run->billing, "factor",
+		(json_int_t)run->factor.num, (json_int_t)run->factor.den,
+		"node_failed", (int)run->node_failed, "prices",
+		(json_int_t)run->prices);
 	if (j)
 		text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(j);
@@ -312,20 +313,21 @@ int tide_dbrun_read(const char *text, struct tide_dbrun *ret_run,
 	json_int_t job, submit, start, end, suspended, billing, num, den;
 	json_int_t prices;
 	const char *cluster, *account, *nodes, *devices;
-	struct tide_dbrun run = { 0 };
+	struct tide_dbrun run = {0};
 	json_error_t jerr;
 	int failed, rc = -1;
 	json_t *j;
 
 	j = json_loads(text, JSON_REJECT_DUPLICATES, &jerr);
-	if (!j || json_unpack_ex(j, &jerr, 0,
-				 "{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I!],s:b,s:I!}",
-				 "cluster", &cluster, "job", &job, "submit",
-				 &submit, "start", &start, "end", &end,
-				 "suspended", &suspended, "account", &account,
-				 "nodes", &nodes, "devices", &devices,
-				 "billing", &billing, "factor", &num, &den,
-				 "node_failed", &failed, "prices", &prices)) {
+	if (!j ||
+	    json_unpack_ex(
+		    j, &jerr, 0,
+		    "{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I!],s:b,s:I!}",
+		    "cluster", &cluster, "job", &job, "submit", &submit,
+		    "start", &start, "end", &end, "suspended", &suspended,
+		    "account", &account, "nodes", &nodes, "devices", &devices,
+		    "billing", &billing, "factor", &num, &den, "node_failed",
+		    &failed, "prices", &prices)) {
 		tide_err_set(err, EINVAL, "the detail of a charge: %s",
 			     jerr.text);
 		goto out;
@@ -381,12 +383,12 @@ int tide_dbrun_charge(const struct tide_dbrun *run,
 		      struct tide_charge *ret_charge, struct tide_err *err)
 {
 	struct tide_use uses[64];
-	struct tide_names names = { 0 };
-	struct tide_run r = { .account = run->account,
-			      .start = run->start,
-			      .end = run->end,
-			      .suspended = run->suspended,
-			      .factor = run->factor };
+	struct tide_names names = {0};
+	struct tide_run r = {.account = run->account,
+			     .start = run->start,
+			     .end = run->end,
+			     .suspended = run->suspended,
+			     .factor = run->factor};
 	char *devices = strdup(run->devices);
 	int rc;
 

@@ -64,8 +64,8 @@ void tide_dbrun_release(struct tide_dbrun *run);
 void tide_dbruns_free(struct tide_dbrun *runs, size_t n);
 
 /* "run CLUSTER JOB SUBMIT START": the reference of its charge. */
-void tide_dbrun_ref(const struct tide_dbrun *run, const char *kind,
-		    char *buf, size_t size);
+void tide_dbrun_ref(const struct tide_dbrun *run, const char *kind, char *buf,
+		    size_t size);
 
 /* The detail of a charge and back.  The text is the caller's. */
 char *tide_dbrun_write(const struct tide_dbrun *run);

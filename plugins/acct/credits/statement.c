@@ -26,14 +26,15 @@ struct totals {
 static int read_totals(struct tide_db *db, const char *account,
 		       struct totals *ret, struct tide_err *err)
 {
-	struct totals t = { 0 };
+	struct totals t = {0};
 	struct tide_rows *rows;
 	int64_t in, out;
 	char **row;
 
-	if (tide_db_query(db, &rows, err,
-			  "select t.kind, sum(if(l.amount>0, l.amount, 0)), sum(if(l.amount<0, l.amount, 0)) from tide_line l join tide_txn t on t.id=l.txn where l.account=?s group by t.kind",
-			  account))
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select t.kind, sum(if(l.amount>0, l.amount, 0)), sum(if(l.amount<0, l.amount, 0)) from tide_line l join tide_txn t on t.id=l.txn where l.account=?s group by t.kind",
+		    account))
 		return -1;
 	while ((row = tide_rows_next(rows))) {
 		in = tide_rows_int(row[1]);
@@ -70,19 +71,20 @@ int tide_statement_balance(struct tide_db *db, const char *account,
 	char **row, *qos;
 
 	if (read_totals(db, account, &t, err) ||
-	    tide_db_query(db, &rows, err,
-			  "select limit_minutes from tide_account where account=?s",
-			  account))
+	    tide_db_query(
+		    db, &rows, err,
+		    "select limit_minutes from tide_account where account=?s",
+		    account))
 		return -1;
 	row = tide_rows_next(rows);
-	limit = row && row[0] ? json_integer(tide_rows_int(row[0])) :
-				json_null();
+	limit = row && row[0] ? json_integer(tide_rows_int(row[0]))
+			      : json_null();
 	qos = row ? tide_qos_name(account) : NULL;
 	*ret_data = json_pack("{s:s,s:o,s:o,s:o,s:o,s:b,s:s?,s:o}", "account",
 			      account, "balance", amount(t.balance), "granted",
 			      amount(t.granted), "earned", amount(t.earned),
-			      "spent", amount(t.spent), "enrolled",
-			      row != NULL, "qos", qos, "limit_minutes", limit);
+			      "spent", amount(t.spent), "enrolled", row != NULL,
+			      "qos", qos, "limit_minutes", limit);
 	free(qos);
 	tide_rows_free(rows);
 	return *ret_data ? 0 : tide_err_set(err, ENOMEM, "out of memory");
@@ -103,9 +105,8 @@ enum {
 /* What the posting says about a run, or nulls. */
 static void add_run(json_t *posting, const char *detail)
 {
-	static const char *const keys[] = { "cluster", "job",	"submit",
-					    "start",   "end",	"nodes",
-					    "devices" };
+	static const char *const keys[] = {
+		"cluster", "job", "submit", "start", "end", "nodes", "devices"};
 	struct tide_dbrun run;
 	json_t *part;
 	size_t i;
@@ -117,9 +118,9 @@ static void add_run(json_t *posting, const char *detail)
 	}
 	part = json_pack("{s:s,s:I,s:I,s:I,s:I,s:s,s:s}", "cluster",
 			 run.cluster, "job", (json_int_t)run.job, "submit",
-			 (json_int_t)run.submit, "start",
-			 (json_int_t)run.start, "end", (json_int_t)run.end,
-			 "nodes", run.nodes, "devices", run.devices);
+			 (json_int_t)run.submit, "start", (json_int_t)run.start,
+			 "end", (json_int_t)run.end, "nodes", run.nodes,
+			 "devices", run.devices);
 	json_object_update(posting, part);
 	json_decref(part);
 	tide_dbrun_release(&run);
@@ -153,13 +154,15 @@ int tide_statement(struct tide_db *db, const char *account, int64_t after_txn,
 
 	if (limit < 1 || limit > MAX_LIMIT)
 		limit = MAX_LIMIT;
-	if (tide_db_number(db, &balance, err,
-			   "select sum(amount) from tide_line where account=?s and (txn<?d or (txn=?d and line<=?d))",
-			   account, after_txn, after_txn, after_line))
+	if (tide_db_number(
+		    db, &balance, err,
+		    "select sum(amount) from tide_line where account=?s and (txn<?d or (txn=?d and line<=?d))",
+		    account, after_txn, after_txn, after_line))
 		return -1;
-	if (tide_db_query(db, &rows, err,
-			  "select l.txn, l.line, l.amount, t.time, t.kind, t.made_by, t.note, t.detail, (select group_concat(o.account order by o.line) from tide_line o where o.txn=l.txn and sign(o.amount)<>sign(l.amount)) from tide_line l join tide_txn t on t.id=l.txn where l.account=?s and (l.txn>?d or (l.txn=?d and l.line>?d)) order by l.txn, l.line limit ?d",
-			  account, after_txn, after_txn, after_line, limit))
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select l.txn, l.line, l.amount, t.time, t.kind, t.made_by, t.note, t.detail, (select group_concat(o.account order by o.line) from tide_line o where o.txn=l.txn and sign(o.amount)<>sign(l.amount)) from tide_line l join tide_txn t on t.id=l.txn where l.account=?s and (l.txn>?d or (l.txn=?d and l.line>?d)) order by l.txn, l.line limit ?d",
+		    account, after_txn, after_txn, after_line, limit))
 		return -1;
 	data = json_array();
 	while (data && (row = tide_rows_next(rows))) {

@@ -39,13 +39,14 @@ static void judge_one(const struct tide_layer *layer,
 		      struct judged *judged)
 {
 	struct verdict verdict = {
-		.ask = {
-			.partition = name,
-			.nodelist = request->nodelist,
-			.exclude = request->exclude,
-			.min_nodes = request->min_nodes,
-			.need = need_in(request, name),
-		},
+		.ask =
+			{
+				.partition = name,
+				.nodelist = request->nodelist,
+				.exclude = request->exclude,
+				.min_nodes = request->min_nodes,
+				.need = need_in(request, name),
+			},
 	};
 
 	layer->fit(&verdict.ask, &verdict.answer);
@@ -107,14 +108,20 @@ static int rule_window(const struct judged *judged, char **say)
 	write_span(need, sizeof(need), refused->ask.need);
 	write_time(at, sizeof(at), refused->answer.at);
 	if (!refused->answer.longest)
-		xstrfmtcat(*say, "the pool never has %u of these nodes open together: ask for fewer or for others",
-			   refused->ask.min_nodes);
+		xstrfmtcat(
+			*say,
+			"the pool never has %u of these nodes open together: ask for fewer or for others",
+			refused->ask.min_nodes);
 	else if (refused->ask.need == TIDE_FOREVER)
-		xstrfmtcat(*say, "a job of the pool needs a time limit: the longest window for %u node(s) is %s (from %s); give --time, or --time-min=%s or less",
-			   refused->ask.min_nodes, longest, at, longest);
+		xstrfmtcat(
+			*say,
+			"a job of the pool needs a time limit: the longest window for %u node(s) is %s (from %s); give --time, or --time-min=%s or less",
+			refused->ask.min_nodes, longest, at, longest);
 	else
-		xstrfmtcat(*say, "no window is long enough for %s on %u node(s): the longest is %s (from %s); give --time-min=%s or less, or a shorter --time",
-			   need, refused->ask.min_nodes, longest, at, longest);
+		xstrfmtcat(
+			*say,
+			"no window is long enough for %s on %u node(s): the longest is %s (from %s); give --time-min=%s or less, or a shorter --time",
+			need, refused->ask.min_nodes, longest, at, longest);
 	return ESLURM_INVALID_TIME_LIMIT;
 }
 
@@ -122,7 +129,9 @@ static int rule_window(const struct judged *judged, char **say)
 static int rule_interactive(const struct judged *judged, char **say)
 {
 	if (!judged->request->batch)
-		xstrfmtcat(*say, "a job of the pool that is not a batch job cannot be requeued: at the close of its window it is ended");
+		xstrfmtcat(
+			*say,
+			"a job of the pool that is not a batch job cannot be requeued: at the close of its window it is ended");
 	return SLURM_SUCCESS;
 }
 
@@ -134,7 +143,7 @@ static int (*const rules[])(const struct judged *judged, char **say) = {
 int tide_rules(const struct tide_layer *layer,
 	       const struct tide_request *request, char **ret_say)
 {
-	struct judged judged = { .request = request };
+	struct judged judged = {.request = request};
 	char *say = NULL;
 	int rc = SLURM_SUCCESS;
 	size_t i;

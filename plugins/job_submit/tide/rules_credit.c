@@ -42,7 +42,8 @@ static int rule_elsewhere(struct context *c)
 
 	if (!c->qos || xstrcmp(qos, c->qos) || (!r->qos && !r->moves))
 		return SLURM_SUCCESS;
-	xstrfmtcat(*c->say, "QOS '%s' is for partition '%s' alone: give another --qos",
+	xstrfmtcat(*c->say,
+		   "QOS '%s' is for partition '%s' alone: give another --qos",
 		   qos, c->conf->pool_partition);
 	return ESLURM_INVALID_QOS;
 }
@@ -51,8 +52,10 @@ static int rule_alone(struct context *c, bool others)
 {
 	if (!others)
 		return SLURM_SUCCESS;
-	xstrfmtcat(*c->say, "a job of partition '%s' is paid in credits and cannot ask for other partitions as well",
-		   c->conf->pool_partition);
+	xstrfmtcat(
+		*c->say,
+		"a job of partition '%s' is paid in credits and cannot ask for other partitions as well",
+		c->conf->pool_partition);
 	return ESLURM_INVALID_PARTITION_NAME;
 }
 
@@ -64,13 +67,17 @@ static int rule_qos(struct context *c)
 	if (!c->qos)
 		return SLURM_SUCCESS;
 	if (!tide_ctld_has_qos(c->qos)) {
-		xstrfmtcat(*c->say, "account '%s' is not enrolled for credits, so it cannot pay for partition '%s' (an administrator: tidectl credits enroll %s)",
-			   r->account, c->conf->pool_partition, r->account);
+		xstrfmtcat(
+			*c->say,
+			"account '%s' is not enrolled for credits, so it cannot pay for partition '%s' (an administrator: tidectl credits enroll %s)",
+			r->account, c->conf->pool_partition, r->account);
 		return ESLURM_INVALID_ACCOUNT;
 	}
 	if (r->qos && xstrcmp(r->qos, c->qos)) {
-		xstrfmtcat(*c->say, "a job of partition '%s' runs under the QOS of its account, '%s': leave --qos out",
-			   c->conf->pool_partition, c->qos);
+		xstrfmtcat(
+			*c->say,
+			"a job of partition '%s' runs under the QOS of its account, '%s': leave --qos out",
+			c->conf->pool_partition, c->qos);
 		return ESLURM_INVALID_QOS;
 	}
 	if (r->moves && !r->qos)
@@ -94,8 +101,10 @@ static void say_what_to_ask(struct context *c, const char **names, size_t n)
 {
 	size_t i;
 
-	xstrfmtcat(*c->say, "a job of partition '%s' has to ask for a device that has a price",
-		   c->conf->pool_partition);
+	xstrfmtcat(
+		*c->say,
+		"a job of partition '%s' has to ask for a device that has a price",
+		c->conf->pool_partition);
 	for (i = 0; i < n; i++)
 		xstrfmtcat(*c->say, "%s--gres=%s:1", i ? " or " : ": ",
 			   names[i]);
@@ -153,7 +162,7 @@ static int judge(struct context *c)
 int tide_rules_credit(const struct tide_layer *layer, job_desc_msg_t *desc,
 		      uint32_t uid, const job_record_t *job, char **say)
 {
-	struct context c = { .desc = desc, .say = say };
+	struct context c = {.desc = desc, .say = say};
 	void *hold = NULL;
 	int rc = SLURM_SUCCESS;
 

@@ -210,8 +210,8 @@ static void keep_good(void)
 	struct tide_plan *plan = tide_plan_get();
 	struct tide_err err;
 
-	if (plan && tide_source_keep(plan->source, tide_ctld_state_dir(),
-				     &err) < 0)
+	if (plan &&
+	    tide_source_keep(plan->source, tide_ctld_state_dir(), &err) < 0)
 		error("tide: could not keep a copy of tide.conf: %s", err.text);
 	tide_plan_put(plan);
 }
@@ -244,8 +244,8 @@ static bool opened(const struct tide_plan *plan, int64_t since, int64_t now)
 {
 	int64_t at;
 
-	return since && tide_openings(plan->groups, plan->count, since, now,
-				      &at, 1);
+	return since &&
+	       tide_openings(plan->groups, plan->count, since, now, &at, 1);
 }
 
 /* One round; returns when to come again at the latest. */
@@ -299,7 +299,7 @@ static void wait_for(int64_t next)
 
 static void *keep(void *arg)
 {
-	const struct timespec calm = { .tv_nsec = CALM_NS };
+	const struct timespec calm = {.tv_nsec = CALM_NS};
 	int64_t last = 0, next = 0, began;
 	bool again, first = true;
 

@@ -60,7 +60,7 @@ static struct deed *add_deed(struct pass *pass, enum deed_kind kind,
 		xrecalloc(pass->deeds, pass->room, sizeof(*pass->deeds));
 	}
 	deed = &pass->deeds[pass->count++];
-	*deed = (struct deed){ .kind = kind, .id = job->id, .run = job->run };
+	*deed = (struct deed){.kind = kind, .id = job->id, .run = job->run};
 	return deed;
 }
 
@@ -141,15 +141,13 @@ static uint32_t grow_min(job_record_t *record, const struct tide_job_view *job,
 		return note->set_min;
 	most = tide_job_payable_min(record);
 	planned = tide_job_planned_behind(record);
-	if (planned != INT64_MAX &&
-	    (planned - job->start) / 60 < (int64_t)most)
+	if (planned != INT64_MAX && (planned - job->start) / 60 < (int64_t)most)
 		most = (planned - job->start) / 60;
 	return most;
 }
 
 static void look_running(struct pass *pass, job_record_t *record,
-			 const struct tide_job_view *job,
-			 struct tide_job *note)
+			 const struct tide_job_view *job, struct tide_job *note)
 {
 	struct tide_run run = {
 		.start = job->start,
@@ -203,7 +201,8 @@ static void write_reason(const struct pass *pass, const struct tide_job *note,
 	char when[32] = "";
 
 	if (pass->plan->closed) {
-		snprintf(text, size, "next window unknown, tide.conf is not usable");
+		snprintf(text, size,
+			 "next window unknown, tide.conf is not usable");
 	} else if (!note->opening) {
 		snprintf(text, size, "next window none within %d days",
 			 TIDE_HORIZON / 86400);
@@ -264,9 +263,9 @@ static void look_pending(struct pass *pass, const job_record_t *record,
 			 const struct tide_job_view *job, struct tide_job *note,
 			 bool is_pool)
 {
-	if (note->changed ||
-	    (job->array_id && job->time_min &&
-	     job->limit_min == job->time_min && job->limit_min != note->user_min))
+	if (note->changed || (job->array_id && job->time_min &&
+			      job->limit_min == job->time_min &&
+			      job->limit_min != note->user_min))
 		/* What a run, or backfill on an array, left behind. */
 		add_deed(pass, DEED_RESTORE, job)->limit_min = note->user_min;
 	else
@@ -482,7 +481,8 @@ static void act_all(struct pass *pass)
 
 		if (!record)
 			continue;
-		if (pass->plan->observe && pass->deeds[i].kind != DEED_RESTORE) {
+		if (pass->plan->observe &&
+		    pass->deeds[i].kind != DEED_RESTORE) {
 			observe(&pass->deeds[i]);
 			continue;
 		}
@@ -542,8 +542,8 @@ static int seed(void *x, void *arg)
 	struct tide_job_view job;
 
 	tide_job_view(x, &job);
-	if (job.pending && (tide_plan_is_pool(plan, &job) ||
-			    tide_plan_wants_pool(plan, &job)))
+	if (job.pending &&
+	    (tide_plan_is_pool(plan, &job) || tide_plan_wants_pool(plan, &job)))
 		(void)tide_notes_user_min(&job);
 	return 0;
 }

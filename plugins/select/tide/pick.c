@@ -47,9 +47,9 @@ static int64_t opening_after(const struct pick *pick, int64_t at)
 	int64_t opening;
 
 	return tide_openings(pick->plan->groups, pick->plan->count, at,
-			     pick->now + TIDE_HORIZON, &opening, 1) ?
-		       opening :
-		       TIDE_NEVER;
+			     pick->now + TIDE_HORIZON, &opening, 1)
+		       ? opening
+		       : TIDE_NEVER;
 }
 
 /* Note that the job waits for the window these nodes are in at `at`. */
@@ -184,8 +184,8 @@ static int64_t try_at(struct pick *pick, int64_t at, const bitstr_t *all,
 }
 
 /* Step over now, the openings, and the times at which nodes come free. */
-static void search(struct pick *pick, const bitstr_t *all,
-		   struct answer *last, struct start *best)
+static void search(struct pick *pick, const bitstr_t *all, struct answer *last,
+		   struct start *best)
 {
 	int64_t at = pick->now;
 	int steps;
@@ -207,8 +207,8 @@ static int pick_planned(struct pick *pick)
 {
 	bitstr_t *nodes = pick->test->nodes;
 	bitstr_t *all = bit_copy(nodes);
-	struct answer last = { .rc = SLURM_ERROR };
-	struct start best = { 0 };
+	struct answer last = {.rc = SLURM_ERROR};
+	struct start best = {0};
 	int rc = SLURM_ERROR;
 
 	tide_plan_mask(pick->plan, pick->now, pick->need, nodes);
@@ -248,7 +248,7 @@ static void observe(const struct pick *pick)
 int tide_pick(void *stock, const struct tide_job_test *test)
 {
 	bool runs = tide_job_test_runs(test), plans = tide_job_test_plans(test);
-	struct pick pick = { .stock = stock, .test = test };
+	struct pick pick = {.stock = stock, .test = test};
 	struct tide_plan *plan = NULL;
 	int rc;
 

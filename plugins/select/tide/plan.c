@@ -60,10 +60,11 @@ static int unknown_node(const struct tide_conf *conf, struct tide_err *err)
 			&conf->owner[conf->node[i].owner];
 
 		if (!slurm_has_node(conf->node[i].name))
-			return tide_err_set(err, EINVAL,
-					    "%s:%d: OwnerAccount=%s: Slurm has no node '%s'",
-					    owner->file, owner->line,
-					    owner->account, conf->node[i].name);
+			return tide_err_set(
+				err, EINVAL,
+				"%s:%d: OwnerAccount=%s: Slurm has no node '%s'",
+				owner->file, owner->line, owner->account,
+				conf->node[i].name);
 	}
 	return 0;
 }
@@ -76,9 +77,10 @@ static int check_names(const struct tide_plan *plan, int lent, bool strict,
 	if (!conf || !strict)
 		return 0;
 	if (!tide_ctld_partition(conf->pool_partition))
-		return tide_err_set(err, EINVAL,
-				    "tide.conf: PoolPartition=%s: Slurm has no such partition",
-				    conf->pool_partition);
+		return tide_err_set(
+			err, EINVAL,
+			"tide.conf: PoolPartition=%s: Slurm has no such partition",
+			conf->pool_partition);
 	return lent == conf->n_nodes ? 0 : unknown_node(conf, err);
 }
 
@@ -111,9 +113,9 @@ int tide_plan_create(struct tide_source *source, bool strict,
 	plan->observe = source->conf && source->conf->mode == TIDE_MODE_OBSERVE;
 	plan->closed = !source->conf;
 	/* A partition that was renamed is told by what it has to yield to. */
-	plan->pool = source->pool && tide_ctld_partition(source->pool) ?
-			     source->pool :
-			     NULL;
+	plan->pool = source->pool && tide_ctld_partition(source->pool)
+			     ? source->pool
+			     : NULL;
 	plan->stretches = tide_stretches_ref(source->stretches);
 	plan->groups = plan->stretches->groups;
 	plan->count = plan->stretches->count;

@@ -19,23 +19,23 @@
 /* How far ahead planned starts look. */
 #define TIDE_HORIZON (14 * 86400)
 struct tide_plan {
-	unsigned int refs;	   /* plan.c's own */
+	unsigned int refs;	    /* plan.c's own */
 	struct tide_source *source; /* windows' names live there */
-	bool observe;		   /* Mode=observe */
-	bool closed;		   /* no usable tide.conf: nothing is open */
+	bool observe;		    /* Mode=observe */
+	bool closed;		    /* no usable tide.conf: nothing is open */
 	/* PoolPartition; NULL if it is unknown to us, or to Slurm. */
 	const char *pool;
 	struct tide_stretches *stretches;
 	const struct tide_group *groups; /* its own */
-	size_t count;		   /* of them; the last is nobody's nodes */
+	size_t count; /* of them; the last is nobody's nodes */
 	int node_count;
-	bitstr_t **nodes;	   /* of each group */
+	bitstr_t **nodes; /* of each group */
 };
 
 /*
- * Make a plan from a source and its stretches.  With `strict`, EINVAL names a node or
- * a partition of tide.conf that Slurm does not know; without, they are passed
- * over: the source was right once.  TIDE_LOOK.
+ * Make a plan from a source and its stretches.  With `strict`, EINVAL names a
+ * node or a partition of tide.conf that Slurm does not know; without, they are
+ * passed over: the source was right once.  TIDE_LOOK.
  */
 int tide_plan_create(struct tide_source *source, bool strict,
 		     struct tide_plan **ret_plan, struct tide_err *err);

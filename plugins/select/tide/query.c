@@ -41,20 +41,20 @@ static void judge(const struct tide_plan *plan, const struct tide_ask *ask,
 	}
 	size = xcalloc(plan->count, sizeof(*size));
 	tide_plan_sizes(plan, nodes, size);
-	answer->longest = tide_longest(plan->groups, size, plan->count,
-				       ask->min_nodes, now, now + TIDE_EVER,
-				       &answer->at);
-	answer->fit = answer->longest >= ask->need ? TIDE_FIT_YES :
-						     TIDE_FIT_NEVER;
+	answer->longest =
+		tide_longest(plan->groups, size, plan->count, ask->min_nodes,
+			     now, now + TIDE_EVER, &answer->at);
+	answer->fit =
+		answer->longest >= ask->need ? TIDE_FIT_YES : TIDE_FIT_NEVER;
 	xfree(size);
 	FREE_NULL_BITMAP(nodes);
 }
 
 void tide_query_fit(const struct tide_ask *ask, struct tide_answer *ret_answer)
 {
-	struct tide_job_view job = { .partition = ask->partition };
+	struct tide_job_view job = {.partition = ask->partition};
 	struct tide_plan *plan = tide_plan_get();
-	struct tide_answer answer = { .fit = TIDE_FIT_OTHER };
+	struct tide_answer answer = {.fit = TIDE_FIT_OTHER};
 
 	if (plan && tide_plan_is_pool(plan, &job)) {
 		if (plan->closed)

@@ -23,14 +23,14 @@ struct tide_ask {
 	const char *nodelist; /* nodes asked for by name, or NULL */
 	const char *exclude;  /* nodes not wanted, or NULL */
 	uint32_t min_nodes;
-	int64_t need;	      /* seconds; TIDE_FOREVER: no limit */
+	int64_t need; /* seconds; TIDE_FOREVER: no limit */
 };
 
 enum tide_fit {
 	TIDE_FIT_OTHER, /* not a partition of the pool: not ours to judge */
 	TIDE_FIT_YES,
-	TIDE_FIT_NODES,	/* the partition has too few such nodes: Slurm's say */
-	TIDE_FIT_NEVER,	/* no window is long enough */
+	TIDE_FIT_NODES, /* the partition has too few such nodes: Slurm's say */
+	TIDE_FIT_NEVER, /* no window is long enough */
 };
 
 struct tide_answer {

@@ -16,7 +16,8 @@
 #include "plugins/select/tide/query.h"
 
 /* Name, type and number are those of the plugin it stands for. */
-const char plugin_name[] = "Consumable trackable resources (TRES) selection, windows by TideFlow";
+const char plugin_name[] =
+	"Consumable trackable resources (TRES) selection, windows by TideFlow";
 const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = TIDE_PLUGIN_VERSION;

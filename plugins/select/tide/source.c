@@ -152,8 +152,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 int tide_source_read_good(const char *state_dir, int64_t now,
-			  struct tide_source **ret_source,
-			  struct tide_err *err)
+			  struct tide_source **ret_source, struct tide_err *err)
 {
 	struct tide_conf *conf;
 	char path[PATH_MAX], *text;

@@ -39,10 +39,10 @@ struct tide_stretches {
 /* Immutable but for its count and `stretches`, which is renewed. */
 struct tide_source {
 	unsigned int refs;
-	struct tide_conf *conf;		/* NULL: nothing is usable */
+	struct tide_conf *conf; /* NULL: nothing is usable */
 	struct tide_calendar *calendar;
-	char *pool;			/* PoolPartition, if at least that */
-	bool last_good;			/* it is the kept copy */
+	char *pool;	/* PoolPartition, if at least that */
+	bool last_good; /* it is the kept copy */
 	struct tide_stretches *stretches;
 };
 
