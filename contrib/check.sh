@@ -67,6 +67,18 @@ count()
 	}
 }
 
+# A test that runs when we are stopped ends its own services first.
+running=
+stopped()
+{
+	trap '' INT TERM HUP
+	[ -z "$running" ] || { kill "$running"; wait "$running"; } 2>/dev/null
+	exit "$1"
+}
+trap 'stopped 130' INT
+trap 'stopped 143' TERM
+trap 'stopped 129' HUP
+
 # one NAME LIMIT COMMAND...: run one TAP producer.
 one()
 {
@@ -74,8 +86,13 @@ one()
 	shift 2
 	log=$logs/$(echo "$name" | tr '/ ' '__').log
 	began=$SECONDS
-	timeout -k 30 "$limit" "$@" >"$log" 2>&1 </dev/null
+	# The shell has what runs beside it ignore Ctrl-C; tests may want it.
+	env --default-signal=INT,QUIT timeout -k 30 "$limit" "$@" \
+		>"$log" 2>&1 </dev/null &
+	running=$!
+	wait $running
 	status=$?
+	running=
 	count "$name" "$log" $status
 }
 

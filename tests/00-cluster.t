@@ -97,6 +97,7 @@ test_expect_success MPI 'an MPI program runs over two nodes by PMIx' '
 
 test_expect_success 'a second cluster lives beside it' '
 	second=$("$CLUSTER" start --nodes 2 --no-accounting) &&
+	at_exit "[ ! -d $second ] || \"$CLUSTER\" stop --dir $second" &&
 	test "$("$CLUSTER" status --json --dir "$first" | jq .port)" != \
 		"$("$CLUSTER" status --json --dir "$second" | jq .port)" &&
 	SLURM_CONF=$second/etc/slurm.conf srun -N2 hostname >two &&
