@@ -67,6 +67,14 @@ count()
 	}
 }
 
+# whole LOG: the log has its plan, 1..N, and N results.
+whole()
+{
+	local plan
+	plan=$(sed -n 's/^1\.\.\([0-9]*\).*/\1/p' "$1" | tail -n 1)
+	[ "$(grep -cE '^(not )?ok\b' "$1")" = "${plan:-none}" ]
+}
+
 # A test that runs when we are stopped ends its own services first.
 running=
 stopped()
@@ -93,7 +101,8 @@ one()
 	wait $running
 	status=$?
 	running=
-	count "$name" "$log" $status
+	[ $status != 0 ] || whole "$log" || status="0, but not all it had planned"
+	count "$name" "$log" "$status"
 }
 
 # step NAME COMMAND...: a command whose exit status is the result.

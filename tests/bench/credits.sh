@@ -68,6 +68,10 @@ round() {
 
 tidectl credits enroll vision >/dev/null
 tidectl credits grant vision 100000 --note=bench >/dev/null
+# The runs begin a second before they are told, and only those that begin after
+# the enrolment are charged.
+enrolled=$(sql "select enrolled from tide_account where account='vision'")
+until [ "$(date +%s)" -gt $((enrolled + 1)) ]; do sleep 0.1; done
 assoc=$(sql "select id_assoc from tide_assoc_table where acct='vision' and user='root'")
 qos=$(sql "select id from qos_table where name='tide_vision'")
 tres=1=1,4=1,5=100000,$(sql "select group_concat(concat(id, '=1')) from tres_table where type='gres'")
