@@ -10,6 +10,7 @@ STOCK=
 default_options() {
 	DIR='' BUILD='' NODES=3 CPUS=4 MEMORY=4000 TIDE_CONF='' CGROUP=''
 	PLUGINS='' WITHOUT='' ACCOUNTS='' USERS=root ACCOUNTING=1 KEEP=''
+	PREFIX=${TIDE_SLURM_PREFIX:-}
 	GRES=() PARTITIONS=() SET=() APPEND=() DBD_SET=() BINDS=() REST=()
 }
 
@@ -38,6 +39,7 @@ parse_valued() {
 	case $1 in
 	--dir) DIR=$2 ;;
 	--build) BUILD=$2 ;;
+	--slurm-prefix) PREFIX=$2 ;;
 	--nodes) NODES=$2 ;;
 	--cpus) CPUS=$2 ;;
 	--memory) MEMORY=$2 ;;
@@ -77,6 +79,18 @@ check_options() {
 		BUILD=${builddir:-$TOP/build}
 	fi
 	[ ! -d "$BUILD" ] || BUILD=$(cd "$BUILD" && pwd -P)
+	[ -z "$PREFIX" ] || {
+		[ -x "$PREFIX/sbin/slurmctld" ] ||
+			die "there is no Slurm in '$PREFIX'"
+		PREFIX=$(cd "$PREFIX" && pwd -P)
+	}
+	use_prefix
+}
+
+# Sets SYSTEM_PATH, where daemons and clients are looked for, and PATH.
+use_prefix() {
+	SYSTEM_PATH=${PREFIX:+$PREFIX/sbin:$PREFIX/bin:}/usr/sbin:/usr/bin:/sbin:/bin
+	[ -z "$PREFIX" ] || PATH=$PREFIX/sbin:$PREFIX/bin:$PATH
 }
 
 # Prints NAME:TYPE:COUNT lines of node $1: the options for it alone, else the

@@ -79,12 +79,14 @@ host_lacks() {
 }
 
 check_host() {
-	local lacks
+	local lacks dirs
 
 	lacks=$(host_lacks)
 	[ -n "$lacks" ] || [ -z "$CGROUP" ] || lacks=$(cgroup_lacks)
 	[ -z "$lacks" ] || die "cannot run here: $lacks"
-	for STOCK in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm; do
+	dirs=(/usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm)
+	[ -z "$PREFIX" ] || dirs=("$PREFIX"/lib*/slurm)
+	for STOCK in "${dirs[@]}"; do
 		[ ! -e "$STOCK/select_cons_tres.so" ] || return 0
 	done
 	die "cannot find Slurm's plugins"
@@ -156,7 +158,7 @@ ports_free() {
 # Writes what later commands must know to DIR/cluster.
 save_cluster() {
 	declare -p PORT NODES BUILD PLUGINS WITHOUT TIDE_CONF ACCOUNTING KEEP \
-		STOCK BINDS GRES CGROUP NODE_LIST |
+		STOCK BINDS GRES CGROUP NODE_LIST PREFIX |
 		sed 's/^declare /declare -g /' >"$DIR/cluster"
 }
 
@@ -195,11 +197,11 @@ start_all() {
 	await_nodes
 }
 
-# The build tree and the checkout stay visible when they lie under /tmp.
+# The build tree, the checkout and the prefix stay visible also under /tmp.
 default_binds() {
 	local dir
 
-	for dir in "$TOP" "$BUILD"; do
+	for dir in "$TOP" "$BUILD" "$PREFIX"; do
 		case $dir in
 		/tmp/*) [ ! -d "$dir" ] || BINDS+=("$dir") ;;
 		esac
@@ -311,7 +313,7 @@ slurmdbd_ready() {
 
 # with_slurm CMD...: runs CMD as a client of this cluster and no other.
 with_slurm() {
-	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME="$DIR" \
+	env -i PATH="$SYSTEM_PATH" LANG=C.UTF-8 HOME="$DIR" \
 		SLURM_CONF="$DIR/etc/slurm.conf" "$@"
 }
 
@@ -449,6 +451,7 @@ print_env() {
 		SLURM_CONF "$DIR/etc/slurm.conf" \
 		TIDE_PORT "$PORT" \
 		TIDE_DB_SOCKET "$DIR/run/mariadb.socket" \
+		TIDE_SLURM_PREFIX "$PREFIX" \
 		PATH "$BUILD/cmd/tidectl:$BUILD/launcher:$PATH" \
 		OMPI_ALLOW_RUN_AS_ROOT 1 \
 		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1

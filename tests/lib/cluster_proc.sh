@@ -3,7 +3,7 @@
 #
 # Processes of a throwaway cluster: started in sessions of their own, known by
 # pid and start time, ended only if they are still what was started. Knows
-# nothing of Slurm. Used by tests/cluster; needs DIR and say().
+# nothing of Slurm. Used by tests/cluster; needs DIR, SYSTEM_PATH and say().
 
 # Prints the start time of process $1, in clock ticks since boot; fails if it
 # is not there or is a zombie.
@@ -50,7 +50,7 @@ launch() {
 		close_fds
 		me=$BASHPID
 		echo "$me $(proc_start_time "$me")" >"$DIR/run/$name.pid"
-		exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 \
+		exec env -i PATH="$SYSTEM_PATH" LANG=C.UTF-8 \
 			HOME="$DIR" ${TZ:+"TZ=$TZ"} \
 			SLURM_CONF="$DIR/etc/slurm.conf" \
 			TIDE_CLUSTER_MEMBER="$DIR" \

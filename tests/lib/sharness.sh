@@ -14,6 +14,9 @@ builddir=${builddir:-$TIDE_TOP/build}
 }
 builddir=$(cd "$builddir" && pwd -P)
 export builddir
+# Not the Slurm of this system but one installed elsewhere.
+[ -z "${TIDE_SLURM_PREFIX:-}" ] ||
+	PATH=$TIDE_SLURM_PREFIX/sbin:$TIDE_SLURM_PREFIX/bin:$PATH
 SHARNESS_TEST_DIRECTORY=$builddir/tests
 SHARNESS_BUILD_DIRECTORY=$builddir
 mkdir -p "$SHARNESS_TEST_DIRECTORY"
