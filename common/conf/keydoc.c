@@ -180,3 +180,81 @@ void tide_keydoc_man(FILE *out)
 		man_later(out, (enum tide_record)record);
 	}
 }
+
+/* What a value is, for people; units, ranges and choices say the rest. */
+static const char *const takes[] = {
+	[TIDE_KEY_NAME] = "a name: letters, digits and `_ - . @ +`",
+	[TIDE_KEY_ACCOUNT] = "an account of Slurm, in small letters",
+	[TIDE_KEY_TEXT] = "text",
+	[TIDE_KEY_DEVICE] = "name:type of a GRES",
+	[TIDE_KEY_NODES] = "a node list",
+	[TIDE_KEY_DECIMAL] = "a number",
+	[TIDE_KEY_PERCENT] = "a number",
+	[TIDE_KEY_DAYS] = "days of the week",
+	[TIDE_KEY_CLOCK] = "a time of day",
+	[TIDE_KEY_DATETIME] = "a date and time",
+	[TIDE_KEY_ZONE] = "a time zone",
+	[TIDE_KEY_CHOICE] = "a word",
+	[TIDE_KEY_LATER] = "",
+};
+
+/* Text for a cell of a table: a bar ends a cell, also between backquotes. */
+static void cell(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			fputc('\\', out);
+		fputc(*text, out);
+	}
+}
+
+static void markdown_key(FILE *out, const struct tide_key *key)
+{
+	const char *space = key->range ? strchr(key->range, ' ') : NULL;
+
+	fprintf(out, "| `%s` | %s", key->name, takes[key->type]);
+	if (key->unit)
+		fprintf(out, "; %s", key->unit);
+	if (space)
+		fprintf(out, "; %.*s to %s", (int)(space - key->range),
+			key->range, space + 1);
+	else if (key->range) {
+		fputs("; `", out);
+		cell(out, key->range);
+		fputc('`', out);
+	}
+	fprintf(out, " | %s | `%s` | ", key->fallback ? key->fallback : "",
+		key->example);
+	cell(out, key->help);
+	fputs(" |\n", out);
+}
+
+void tide_keydoc_markdown(FILE *out)
+{
+	fputs("# Keys of tide.conf\n\n"
+	      "Made by `make -C build/common/conf update-docs` from the table in\n"
+	      "`common/conf/keys.c`; `make check` compares. `man tide.conf` has the syntax of the\n"
+	      "file and how windows meet clocks, [configuration.md](configuration.md) the reasons,\n"
+	      "[contrib/examples/tide.conf](../contrib/examples/tide.conf) a whole file. Keys later\n"
+	      "versions will have are refused as `not supported yet`.\n",
+	      out);
+	for (int record = 0; record < TIDE_RECORDS; record++) {
+		const char *lead = "\nRefused, not supported yet: ";
+
+		fprintf(out,
+			"\n## %s\n\n| key | takes | default | example | |\n|---|---|---|---|---|\n",
+			records[record].title);
+		for (int i = 0; i < tide_n_keys; i++)
+			if (tide_keys[i].record == (enum tide_record)record &&
+			    tide_keys[i].type != TIDE_KEY_LATER)
+				markdown_key(out, &tide_keys[i]);
+		for (int i = 0; i < tide_n_keys; i++) {
+			if (tide_keys[i].record != (enum tide_record)record ||
+			    tide_keys[i].type != TIDE_KEY_LATER)
+				continue;
+			fprintf(out, "%s`%s`", lead, tide_keys[i].name);
+			lead = ", ";
+		}
+		fputs(*lead == ',' ? ".\n" : "", out);
+	}
+}

@@ -13,8 +13,10 @@ int main(int argc, char **argv)
 		tide_keydoc_example(stdout);
 	} else if (argc == 2 && !strcmp(argv[1], "--man")) {
 		tide_keydoc_man(stdout);
+	} else if (argc == 2 && !strcmp(argv[1], "--markdown")) {
+		tide_keydoc_markdown(stdout);
 	} else {
-		fputs("usage: keydoc --example | --man\n", stderr);
+		fputs("usage: keydoc --example | --man | --markdown\n", stderr);
 		return 2;
 	}
 	return fflush(stdout) ? 1 : 0;

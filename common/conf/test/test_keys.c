@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The table of keys: its rows are whole, its defaults and examples are good,
- * and the example file is what is made from it.
+ * and the example file and the page of keys are what is made from it.
  */
 #include "config.h"
 
@@ -55,13 +55,13 @@ static void test_rows(void)
 	ok(tide_n_keys <= 64, "as many keys as bits to mark them");
 }
 
-static char *example(void)
+static char *print(void (*keydoc)(FILE *out))
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	tide_keydoc_example(out);
+	keydoc(out);
 	fclose(out);
 	return text;
 }
@@ -71,7 +71,7 @@ static void test_example(void)
 	static const char path[] = TOP_SRCDIR "/contrib/examples/tide.conf";
 	struct tide_conf *conf = NULL;
 	struct tide_err err = {""};
-	char *made = example(), *kept = NULL;
+	char *made = print(tide_keydoc_example), *kept = NULL;
 
 	ok(!tide_file_read(path, &kept, NULL) && !strcmp(made, kept),
 	   "contrib/examples/tide.conf is what keydoc --example prints");
@@ -84,9 +84,21 @@ static void test_example(void)
 	free(kept);
 }
 
+static void test_page(void)
+{
+	static const char path[] = TOP_SRCDIR "/docs/tide.conf.md";
+	char *made = print(tide_keydoc_markdown), *kept = NULL;
+
+	ok(!tide_file_read(path, &kept, NULL) && !strcmp(made, kept),
+	   "docs/tide.conf.md is what keydoc --markdown prints");
+	free(made);
+	free(kept);
+}
+
 int main(void)
 {
 	test_rows();
 	test_example();
+	test_page();
 	return tap_done();
 }
