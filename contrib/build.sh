@@ -9,14 +9,16 @@ set -euo pipefail
 usage()
 {
 	cat <<'USAGE'
-usage: contrib/build.sh [--builddir DIR] [--sanitize] [--werror] [--deps-only]
+usage: contrib/build.sh [--builddir DIR] [--sanitize] [--[no-]werror]
+                        [--deps-only]
 
 Installs what is missing (as root), fetches and configures the source of the
 installed Slurm below ~/.cache/tideflow, and builds in DIR (default: build).
 
   --builddir DIR  build there
   --sanitize      with AddressSanitizer and UBSan (default folder: build-asan)
-  --werror        warnings are errors
+  --werror        warnings are errors; --no-werror: they are not. Without
+                  either as DIR was configured before
   --deps-only     packages and the Slurm source only
 USAGE
 }
@@ -25,12 +27,14 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 builddir=
 sanitize=no
 deps_only=no
+werror=
 confargs=()
 while [ $# -gt 0 ]; do
 	case $1 in
 	--builddir) builddir=${2:?--builddir needs a folder}; shift ;;
 	--sanitize) sanitize=yes; confargs+=(--enable-sanitizers) ;;
-	--werror) confargs+=(--enable-werror) ;;
+	--werror) werror=--enable-werror ;;
+	--no-werror) werror=--disable-werror ;;
 	--deps-only) deps_only=yes ;;
 	-h | --help) usage; exit 0 ;;
 	*) echo "build.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
@@ -41,7 +45,19 @@ if [ -z "$builddir" ]; then
 	builddir=$top/build
 	[ $sanitize = no ] || builddir=$top/build-asan
 fi
+if [ -z "$werror" ] &&
+   grep -qs -e '--enable-werror' "$builddir/.confargs"; then
+	werror=--enable-werror
+fi
+[ -z "$werror" ] || confargs+=("$werror")
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/tideflow
+# make and the compiler's options take a path apart at its blanks.
+case $cache in
+*[[:space:]]*)
+	echo "build.sh: cannot build with a blank in the path of the cache, '$cache': set XDG_CACHE_HOME to a folder without one" >&2
+	exit 1
+	;;
+esac
 mkdir -p "$cache"
 
 # What must not outlive us, also when we are interrupted.

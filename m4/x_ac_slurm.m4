@@ -78,6 +78,8 @@ AC_DEFUN([_X_SLURM_INSTALLED], [
 ])
 
 AC_DEFUN([_X_SLURM_SOURCE], [
+	AS_CASE(["$with_slurm_source"], [*@<:@@<:@:space:@:>@@:>@*],
+		[AC_MSG_ERROR([--with-slurm-source='$with_slurm_source' has a blank in its path, at which make would take it apart])])
 	AC_MSG_CHECKING([version of the Slurm source in $with_slurm_source])
 	AS_IF([test ! -f "$with_slurm_source/src/common/slurm_xlator.h"], [
 		AC_MSG_RESULT([none])

@@ -5,8 +5,7 @@
 # The source trees here are synthetic: the two headers that configure reads.
 top=$(cd "$(dirname "$0")/.." && pwd)
 test_description='configure agrees with the installed Slurm or says why not'
-. "${SHARNESS_TEST_LIB:-/usr/share/sharness/sharness.sh}"
-
+. "$top/tests/lib/sharness.sh"
 
 conf=$top/configure
 installed=$(PATH=$PATH:/usr/sbin slurmctld -V 2>/dev/null | sed 's/^[^ ]* //')
@@ -49,6 +48,11 @@ test_expect_success SLURM 'a folder that is no Slurm source is refused' '
 	refused "is not a Slurm source tree" "--with-slurm-source=$PWD/empty"
 '
 
+test_expect_success SLURM 'a source with a blank in its path is refused' '
+	source_tree "a blank" $installed &&
+	refused "has a blank in its path" "--with-slurm-source=$PWD/a blank"
+'
+
 test_expect_success SLURM 'a running slurmctld of another version is refused' '
 	source_tree same $installed &&
 	mkdir -p bin &&
@@ -75,6 +79,35 @@ test_expect_success 'without Slurm it says loudly what is off' '
 
 test_expect_success 'without Slurm common/ builds and passes its tests' '
 	make -s -C obj/common check >out 2>&1 || { tail -n 30 out; false; }
+'
+
+# A folder that is configured and built, as far as build.sh looks.
+built_folder()
+{
+	mkdir -p "$1" && touch "$1/config.status" &&
+		printf 'all:\n' >"$1/Makefile" &&
+		printf '%s\n' "$2" >"$1/.confargs"
+}
+
+test_expect_success 'build.sh refuses a cache with a blank in its path' '
+	test_must_fail env XDG_CACHE_HOME="$PWD/a blank" \
+		"$top/contrib/build.sh" >out 2>&1 &&
+	grep "cannot build with a blank in the path of the cache" out &&
+	test ! -e "a blank/tideflow"
+'
+
+# sharness has moved HOME: the cache is where the build tree had it.
+args=$(cat "$builddir/.confargs" 2>/dev/null)
+cache=${args##*--with-slurm-source=} cache=${cache%/tideflow/*}
+[ ! -d "$cache/tideflow" ] || test_set_prereq CACHE
+
+test_expect_success CACHE 'build.sh keeps the --werror of a folder' '
+	args="--enable-werror ${args#--*able-werror }" &&
+	built_folder kept "$args" &&
+	XDG_CACHE_HOME=$cache "$top/contrib/build.sh" \
+		--builddir "$PWD/kept" >out 2>&1 &&
+	grep "done in $PWD/kept" out && ! grep "build: configure" out &&
+	test "$(cat kept/.confargs)" = "$args"
 '
 
 test_done
