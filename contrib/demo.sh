@@ -116,14 +116,15 @@ bible -l9999 'gen1:1-rev22:21' >"$work/bible.txt" 2>/dev/null
 at=calibration
 sed "s|file: text|file: $work/bible.txt|" "$top/contrib/examples/train.yaml" \
 	>"$work/train.yaml"
-# As many steps as make a bit more than one window and a half, on any machine.
+# As many steps as take well over the first window, however busy the machine is
+# just now: the quickest step is the one that nothing disturbed.
 mkdir "$work/try"
 sed 's/steps: 300/steps: 12/' "$work/train.yaml" >"$work/try/train.yaml"
 (cd "$work/try" && OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 \
 	mpirun --oversubscribe --bind-to none -n 4 tiderun train train.yaml) \
 	>"$work/try/out" 2>&1 || { cat "$work/try/out"; fail "tiderun does not run here"; }
-seconds=$(jq -s '.[2:] | map(.seconds) | add / length' "$work/try/train.jsonl")
-steps=$(jq -n "95 / $seconds | ceil | if . < 60 then 60 else . end")
+seconds=$(jq -s '.[2:] | map(.seconds) | min' "$work/try/train.jsonl")
+steps=$(jq -n "110 / $seconds | ceil | if . < 60 then 60 else . end")
 sed -i "s/steps: 300/steps: $steps/" "$work/train.yaml"
 say "a step of the example model takes $seconds s here: the job will train $steps steps"
 
@@ -182,7 +183,7 @@ job=$(cd "$work" && sbatch --parsable --signal=USR1@$warn \
 	--output=train-%j.out job.sh) || fail "the job was refused"
 
 at=waiting
-until_true 20 has_reason || fail "job $job shows '$(reason)', not its next window"
+until_true 60 has_reason || fail "job $job shows '$(reason)', not its next window"
 say "job $job waits, and squeue says for what"
 show squeue -j "$job" -o '%i %P %a %T %S %R'
 show squeue --start -j "$job" -o '%i %S %R'
@@ -194,12 +195,14 @@ say "the window is open: job $job runs, $((ran_at - open1)) s after the opening"
 [ "$ran_at" -ge "$open1" ] || fail "job $job started before the window"
 
 at=training
-until_true 40 log_says 'step' || fail "no training step"
+until_true 60 log_says 'step' || fail "no training step"
 show squeue -j "$job" -o '%i %T %N %l %e'
 tail -n +1 -f "$work/train-$job.out" > >(sed -u 's/^/        | /') &
 tail_pid=$!
 at=warning
-until_true $((first_for + 20)) log_says 'warned' || fail "the job was not warned before the close"
+warned_or_ended() { log_says 'warned' || job_ended; }
+until_true $((first_for + 20)) warned_or_ended || fail "the job was not warned before the close"
+log_says 'warned' || fail "the job ended before its window did"
 warned_at=$(date +%s)
 say "warned $((close1 - warned_at)) s before the close"
 at=requeue
@@ -208,11 +211,11 @@ saved=$(last_step)
 say "saved at step $saved and requeued $((close1 - $(date +%s))) s before the close: the nodes are the owner's"
 
 at=resume
-until_true $((gap + 60)) job_is RUNNING || fail "job $job did not start again"
+until_true $((gap + 150)) job_is RUNNING || fail "job $job did not start again"
 say "the next window is open: job $job runs again"
-until_true 40 log_says 'resumed at step' || fail "the job did not resume"
+until_true 90 log_says 'resumed at step' || fail "the job did not resume"
 at=end
-until_true 180 job_ended || fail "job $job did not end"
+until_true 400 job_ended || fail "job $job did not end"
 kill "$tail_pid" 2>/dev/null
 tail_pid=
 [ "$(sacct -nX -j "$job" -o State%20 | tr -d ' ')" = COMPLETED ] ||
@@ -224,7 +227,7 @@ say "done, at step $(last_step)"
 
 at=accounting
 charged() { [ "$(sacct -nDX -P -j "$job" -o SystemComment | grep -c credits=)" -ge 2 ]; }
-until_true 30 charged || fail "the runs were not charged"
+until_true 60 charged || fail "the runs were not charged"
 say "every run, with its credits, in plain sacct"
 show sacct -X -D -j "$job" -o JobID,Account,State,Start,End,AllocTRES%60,SystemComment%50
 say "what vision spent, what nlp earned"

@@ -3,10 +3,9 @@
 #
 # The demonstration of the README, as a user runs it: it ends well, with
 # numbers that agree with each other, and leaves nothing behind.
-top=$(cd "$(dirname "$0")/.." && pwd)
 home=$HOME # sharness changes it, and the cache of the build is there
 test_description='the demonstration of the README'
-. "${SHARNESS_TEST_LIB:-/usr/share/sharness/sharness.sh}"
+. "$(dirname "$0")/lib/sharness.sh"
 
 [ "$(id -u)" = 0 ] || { skip_all='the demonstration needs root'; test_done; }
 command -v slurmctld >/dev/null || { skip_all='Slurm is not installed'; test_done; }
@@ -15,12 +14,12 @@ value() { tail -n 1 out | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 micro() { awk -v v="$1" 'BEGIN { printf "%.0f", v * 1000000 }'; }
 
 test_expect_success 'an unknown option is a usage error' '
-	test_expect_code 2 "$top/contrib/demo.sh" --nonsense 2>err &&
+	test_expect_code 2 "$TIDE_TOP/contrib/demo.sh" --nonsense 2>err &&
 	grep "unknown option" err
 '
 
 test_expect_success 'the demonstration ends well' '
-	{ HOME=$home "$top/contrib/demo.sh" >out 2>&1 || { cat out; false; }; } &&
+	{ HOME=$home "$TIDE_TOP/contrib/demo.sh" >out 2>&1 || { cat out; false; }; } &&
 	tail -n 1 out | grep -E "^demo: ok requeued=1 resumed_at_step=[0-9]+ spent=[0-9]+\.[0-9]{6} earned=[0-9]+\.[0-9]{6} audit=ok$"
 '
 
@@ -39,7 +38,7 @@ test_expect_success 'the owner earned what was spent less the fee of 5 percent' 
 '
 
 test_expect_success 'it left no process behind' '
-	! pgrep -af "$top/build/demo/c/" 
+	! pgrep -af "$TIDE_TOP/build/demo/c/" 
 '
 
 test_done
