@@ -90,8 +90,10 @@ until_true()
 	done
 }
 
-job_is() { [ "$(squeue -h -j "$job" -o %T 2>/dev/null)" = "$1" ]; }
-job_ended() { ! squeue -h -j "$job" -t pending,running,completing 2>/dev/null | grep -q .; }
+job_state() { squeue -h -j "$job" -t all -o %T 2>/dev/null; }
+job_is() { [ "$(job_state)" = "$1" ]; }
+# Not by squeue --states: a job that is just sent a signal matches none.
+job_ended() { job_state | grep -qE '^(COMPLETED|FAILED|CANCELLED|TIMEOUT|PREEMPTED|NODE_FAIL|OUT_OF_MEMORY|BOOT_FAIL|DEADLINE)$'; }
 reason() { squeue -h -j "$job" -o %R; }
 has_reason() { reason | grep -q 'next window'; }
 log_says() { grep -qE "$1" "$work/train-$job.out" 2>/dev/null; }
@@ -124,7 +126,7 @@ sed 's/steps: 300/steps: 12/' "$work/train.yaml" >"$work/try/train.yaml"
 	mpirun --oversubscribe --bind-to none -n 4 tiderun train train.yaml) \
 	>"$work/try/out" 2>&1 || { cat "$work/try/out"; fail "tiderun does not run here"; }
 seconds=$(jq -s '.[2:] | map(.seconds) | min' "$work/try/train.jsonl")
-steps=$(jq -n "110 / $seconds | ceil | if . < 60 then 60 else . end")
+steps=$(jq -n "150 / $seconds | ceil | if . < 60 then 60 else . end")
 sed -i "s/steps: 300/steps: $steps/" "$work/train.yaml"
 say "a step of the example model takes $seconds s here: the job will train $steps steps"
 
@@ -218,8 +220,8 @@ at=end
 until_true 400 job_ended || fail "job $job did not end"
 kill "$tail_pid" 2>/dev/null
 tail_pid=
-[ "$(sacct -nX -j "$job" -o State%20 | tr -d ' ')" = COMPLETED ] ||
-	fail "job $job ended $(sacct -nX -j "$job" -o State)"
+recorded() { [ "$(sacct -nX -P -j "$job" -o State)" = COMPLETED ]; }
+until_true 60 recorded || fail "job $job ended $(job_state), sacct says $(sacct -nX -P -j "$job" -o State)"
 resumed=$(sed -n 's/.*resumed at step \([0-9]*\).*/\1/p' "$work/train-$job.out" | tail -n 1)
 requeued=$(grep -c 'resumed at step' "$work/train-$job.out")
 say "done, at step $(last_step)"
