@@ -132,6 +132,21 @@ test_expect_success 'a window taken away ends what runs in it' '
 	limit_is "$job" 00:30:00
 '
 
+test_expect_success 'a window without end, too, after the seconds of --signal' '
+	{ cat none; echo "WindowName=w1 Nodes=n[1-2] Days=Mon-Sun"; } >always &&
+	reconfigure always &&
+	warned=$(submit_wrap "trap \"echo warned\" USR1
+		while :; do sleep 1; done" -t 30 -w n2 --signal=B:USR1@6 -o warned.out) &&
+	wait_job_state "$warned" RUNNING 15 &&
+	sleep 1 && reconfigure none &&
+	wait_for 5 ctld_says "job $warned: its window closes soon" &&
+	job_is "$warned" RUNNING &&
+	wait_job_state "$warned" PENDING 15 &&
+	grep -q warned warned.out &&
+	scancel "$warned" && wait_for 10 reason_is "$job" \
+		"next window none within 14 days"
+'
+
 test_expect_success 'Mode=observe only says what it would do' '
 	{ cat none; echo Mode=observe; } >observe &&
 	reconfigure observe &&

@@ -74,7 +74,7 @@ static int64_t close_of(const struct pass *pass,
 			const struct tide_job_view *job,
 			const struct tide_job *note)
 {
-	int64_t close, grace;
+	int64_t close, known, grace;
 
 	if (!job->nodes)
 		return TIDE_NEVER;
@@ -84,10 +84,12 @@ static int64_t close_of(const struct pass *pass,
 	if (close > pass->now)
 		return close;
 	/* Closed by now. */
-	if (!note->known || note->close <= pass->now)
+	known = note->close ? note->close : TIDE_NEVER;
+	if (!note->known || known <= pass->now ||
+	    (job->warned && known == TIDE_NEVER))
 		return pass->now;
-	grace = job->warned ? note->close : pass->now + job->warn;
-	return grace < note->close ? grace : note->close;
+	grace = job->warned ? known : pass->now + job->warn;
+	return grace < known ? grace : known;
 }
 
 /* Is this the run that we know, and has somebody else set its limit? */
