@@ -156,6 +156,7 @@ if [ ${#only[@]} = 0 ]; then
 	for t in tests/static/*.sh; do
 		[ ! -f "$t" ] || step "$t" bash "$t"
 	done
+	one fuzz 300 env builddir="$top/build" bash tests/fuzz/run.sh
 	[ $units = yes ] || only=(tests/*.t)
 fi
 for t in "${only[@]}"; do

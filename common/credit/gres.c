@@ -19,6 +19,8 @@ struct word {
 	char *name;
 	char *type;  /* or NULL */
 	char *count; /* or NULL: one */
+	/* What stood before them, ':' or '='; a type filled in gets ':'. */
+	char before_type, before_count;
 };
 
 /* "2", "4K": as Slurm counts. */
@@ -33,8 +35,8 @@ static int is_count(const char *text)
 
 static int split(char *text, struct word *ret)
 {
-	struct word w = {"", text, NULL, NULL};
-	char *rest;
+	struct word w = {.prefix = "", .name = text, .before_type = ':'};
+	char *rest, sep;
 
 	if (!strncmp(text, "gres:", 5) || !strncmp(text, "gres/", 5)) {
 		w.prefix = text[4] == ':' ? "gres:" : "gres/";
@@ -43,17 +45,19 @@ static int split(char *text, struct word *ret)
 	/* Newer commands write gres/mlu:mlu290=2. */
 	rest = strpbrk(w.name, ":=");
 	if (rest) {
+		sep = *rest;
 		*rest++ = '\0';
-		if (is_count(rest)) {
-			w.count = rest;
-		} else {
+		if (!is_count(rest)) {
 			w.type = rest;
+			w.before_type = sep;
 			rest = strpbrk(rest, ":=");
 			if (rest) {
+				sep = *rest;
 				*rest++ = '\0';
-				w.count = rest;
 			}
 		}
+		w.count = rest;
+		w.before_count = sep;
 	}
 	if (!*w.name || (w.type && !*w.type) ||
 	    (w.count && !is_count(w.count))) {
@@ -105,12 +109,10 @@ static int resolve(char *text, const char *const *priced, size_t n, FILE *out,
 	const char *type;
 	struct word w;
 	int filled = 0;
-	char sep;
 
 	if (split(text, &w))
 		return tide_err_set(err, EINVAL,
 				    "'%s' is no request for a device", text);
-	sep = !strcmp(w.prefix, "gres/") ? '=' : ':';
 	if (!w.type) {
 		type = only_type(w.name, priced, n, err);
 		if (!type)
@@ -128,9 +130,9 @@ static int resolve(char *text, const char *const *priced, size_t n, FILE *out,
 		*priced_count = LONG_MAX;
 	fprintf(out, "%s%s", w.prefix, w.name);
 	if (w.type)
-		fprintf(out, ":%s", w.type);
+		fprintf(out, "%c%s", w.before_type, w.type);
 	if (w.count)
-		fprintf(out, "%c%s", sep, w.count);
+		fprintf(out, "%c%s", w.before_count, w.count);
 	return filled;
 }
 

@@ -10,6 +10,10 @@
 
 #define HEADER "tide_state 1"
 
+enum {
+	LINE_SIZE = 128
+}; /* of a record, with room to spare */
+
 /* Open addressing, a power of two of slots, at most half of them used. */
 struct tide_jobs {
 	struct tide_job **slot;
@@ -128,10 +132,19 @@ static int by_id(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static void write_line(char *line, size_t size, const struct tide_job *job)
+{
+	snprintf(line, size,
+		 "job %" PRIu32 " user %" PRIu32 " changed %d run %" PRIu32
+		 " close %" PRId64 " set %" PRIu32,
+		 job->id, job->user_min, job->changed, job->run, job->close,
+		 job->set_min);
+}
+
 char *tide_jobs_text(struct tide_jobs *jobs)
 {
 	struct tide_job **sorted = calloc(jobs->count + 1, sizeof(*sorted));
-	char *text = NULL;
+	char *text = NULL, line[LINE_SIZE];
 	size_t size, i, count = 0;
 	FILE *out = sorted ? open_memstream(&text, &size) : NULL;
 
@@ -144,13 +157,10 @@ char *tide_jobs_text(struct tide_jobs *jobs)
 			sorted[count++] = jobs->slot[i];
 	qsort(sorted, count, sizeof(*sorted), by_id);
 	fprintf(out, "%s\n", HEADER);
-	for (i = 0; i < count; i++)
-		fprintf(out,
-			"job %" PRIu32 " user %" PRIu32
-			" changed %d run %" PRIu32 " close %" PRId64
-			" set %" PRIu32 "\n",
-			sorted[i]->id, sorted[i]->user_min, sorted[i]->changed,
-			sorted[i]->run, sorted[i]->close, sorted[i]->set_min);
+	for (i = 0; i < count; i++) {
+		write_line(line, sizeof(line), sorted[i]);
+		fprintf(out, "%s\n", line);
+	}
 	free(sorted);
 	if (fclose(out)) {
 		free(text);
@@ -159,11 +169,14 @@ char *tide_jobs_text(struct tide_jobs *jobs)
 	return text;
 }
 
+/*
+ * sscanf() skips blanks and wraps numbers that are too large: only what we
+ * would write ourselves is what we wrote.
+ */
 static int parse_line(const char *line, size_t length, struct tide_job *ret)
 {
-	char copy[128];
+	char copy[LINE_SIZE], same[LINE_SIZE];
 	unsigned int changed;
-	int end = -1;
 
 	if (length >= sizeof(copy))
 		return -1;
@@ -171,14 +184,14 @@ static int parse_line(const char *line, size_t length, struct tide_job *ret)
 	copy[length] = '\0';
 	if (sscanf(copy,
 		   "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32
-		   " close %" SCNd64 " set %" SCNu32 "%n",
+		   " close %" SCNd64 " set %" SCNu32,
 		   &ret->id, &ret->user_min, &changed, &ret->run, &ret->close,
-		   &ret->set_min, &end) != 6 ||
-	    end < 0 || copy[end] || changed > 1)
+		   &ret->set_min) != 6)
 		return -1;
 	ret->changed = changed;
 	ret->keep = true;
-	return 0;
+	write_line(same, sizeof(same), ret);
+	return strcmp(copy, same) ? -1 : 0;
 }
 
 /* Every line but the first; with jobs NULL they are only looked at. */

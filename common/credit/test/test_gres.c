@@ -26,6 +26,8 @@ static const struct {
 	{ "gres:gpu:t4:3,gres:mlu:1", "gres:gpu:t4:3,gres:mlu:mlu290:1", 4 },
 	{ "gres/mlu:mlu290=2", NULL, 2 },
 	{ "gres/mlu=2", "gres/mlu:mlu290=2", 2 },
+	/* "gres:mlu:2" would be another request */
+	{ "gres=mlu:2,mlu", "gres=mlu:2,mlu:mlu290", 1 },
 	{ "gres:mlu:mlu370:2", NULL, 0 },
 	{ "gres:tmpdisk:4G", NULL, 0 },
 	{ "gres:ml:1", NULL, 0 },

@@ -83,6 +83,12 @@ static void test_bad(void)
 		  "line 2: not what was expected: 'job 1 user 2 changed 7 run 1 close 5 set 6'" },
 		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 set 6 x\n",
 		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 close 5 set 6 x'" },
+		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close5 set 6\n",
+		  "line 2: not what was expected: 'job 1 user 2 changed 1 run 1 close5 set 6'" },
+		{ "tide_state 1\njob 4294967297 user 2 changed 1 run 1 close 5 set 6\n",
+		  "line 2: not what was expected: 'job 4294967297 user 2 changed 1 run 1 close 5 set 6'" },
+		{ "tide_state 1\njob -1 user 2 changed 1 run 1 close 5 set 6\n",
+		  "line 2: not what was expected: 'job -1 user 2 changed 1 run 1 close 5 set 6'" },
 		{ "tide_state 1\njob 1 user 2 changed 1 run 1 close 5 set 6\njob 2 user",
 		  "line 3: not what was expected: 'job 2 user'" },
 	};
