@@ -16,12 +16,14 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/release.h"
+
 /* What marks a query as ours, see accounting_storage_credits.c. */
 #define CHANNEL "tideflow-credits-1"
 
-static int read_answer(List records, char **ret_answer, struct tide_err *err)
+static int read_answer(list_t *records, char **ret_answer, struct tide_err *err)
 {
-	ListIterator itr = slurm_list_iterator_create(records);
+	list_itr_t *itr = slurm_list_iterator_create(records);
 	slurmdb_txn_rec_t *rec = slurm_list_next(itr);
 	char *answer = NULL;
 
@@ -42,7 +44,7 @@ int tide_client_ask(const char *request, char **ret_answer,
 {
 	static bool ready;
 	slurmdb_txn_cond_t cond = {0};
-	List records = NULL;
+	list_t *records = NULL;
 	void *conn;
 	int rc = -1;
 

@@ -5,7 +5,11 @@
 #include <signal.h>
 #include <string.h>
 
+#if TIDE_INTERFACES_FOLDER
+#include "src/interfaces/accounting_storage.h"
+#else
 #include "src/common/slurm_accounting_storage.h"
+#endif
 #include "src/common/slurmdbd_defs.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/job_scheduler.h"
@@ -140,7 +144,7 @@ bool tide_job_requeues(const job_record_t *job)
 
 void tide_ctld_each_job(int (*fn)(void *job_record, void *arg), void *arg)
 {
-	ListIterator iterator;
+	list_itr_t *iterator;
 	job_record_t *job;
 
 	if (!job_list)
@@ -173,7 +177,9 @@ void tide_job_set_limit(job_record_t *job, uint32_t limit_min)
 	job_end_time_reset(job);
 	if (job->tot_sus_time && !job->preempt_time)
 		job->end_time += job->tot_sus_time;
-	jobacct_storage_job_start_direct(acct_db_conn, job);
+	/* Else slurmdbd will be told when it first hears of the job. */
+	if (job->db_index)
+		jobacct_storage_g_job_start(acct_db_conn, job);
 	last_job_update = time(NULL);
 }
 
@@ -207,14 +213,26 @@ void tide_job_unwarn(job_record_t *job)
 	job->warn_flags &= ~WARN_SENT;
 }
 
+/* Of a heterogeneous job, all of it. */
+static int requeue(job_record_t *job)
+{
+	uint32_t id = job->het_job_id ? job->het_job_id : job->job_id;
+#if TIDE_REQUEUE_RECORD
+	job_record_t *leader = find_job_record(id);
+
+	return leader ? job_requeue_internal(0, leader, true, 0)
+		      : ESLURM_INVALID_JOB_ID;
+#else
+	return job_requeue(0, id, NULL, true, 0);
+#endif
+}
+
 int tide_job_end(job_record_t *job)
 {
 	int rc = ESLURM_BATCH_ONLY;
 
 	if (tide_job_requeues(job))
-		rc = job_requeue(
-			0, job->het_job_id ? job->het_job_id : job->job_id,
-			NULL, true, 0);
+		rc = requeue(job);
 	/* Not what was requeued after all, such as a heterogeneous job. */
 	if (rc && (IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) &&
 	    !IS_JOB_COMPLETING(job))
@@ -295,7 +313,7 @@ bitstr_t *tide_job_planned_nodes(const job_record_t *job)
 
 	if (!IS_JOB_PENDING(job) || !job->start_time || !job->sched_nodes)
 		return NULL;
-	if (node_name2bitmap(job->sched_nodes, true, &nodes))
+	if (tide_node_bitmap(job->sched_nodes, true, &nodes))
 		FREE_NULL_BITMAP(nodes);
 	return nodes;
 }
@@ -353,7 +371,7 @@ bitstr_t *tide_ctld_nodes(const char *list)
 {
 	bitstr_t *nodes = NULL;
 
-	if (node_name2bitmap((char *)list, false, &nodes))
+	if (tide_node_bitmap((char *)list, false, &nodes))
 		FREE_NULL_BITMAP(nodes);
 	return nodes;
 }

@@ -11,11 +11,6 @@
 
 #if TIDE_GRES_HAS_INFO
 int gres_p_get_job_info(gres_job_state_t *gres_js, uint32_t node_inx,
-			enum gres_job_data_type data_type, void *data);
-int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
-			 enum gres_step_data_type data_type, void *data);
-
-int gres_p_get_job_info(gres_job_state_t *gres_js, uint32_t node_inx,
 			enum gres_job_data_type data_type, void *data)
 {
 	(void)gres_js, (void)node_inx, (void)data_type, (void)data;
@@ -32,9 +27,6 @@ int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
 
 /* NULL: nothing for the environment of prolog and epilog. */
 #if TIDE_GRES_HAS_EPILOG
-gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js);
-void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info, int node_inx);
-
 gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js)
 {
 	(void)gres_js;
@@ -46,9 +38,6 @@ void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info, int node_inx)
 	(void)env, (void)info, (void)node_inx;
 }
 #else
-gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js);
-void gres_p_prep_set_env(char ***env, gres_prep_t *info, int node_inx);
-
 gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js)
 {
 	(void)gres_js;

@@ -1,31 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The GRES interface of the Slurm we build for. Includes its header and says
- * where releases differ:
- *   up to 22.05 the header lies in src/common, later in src/interfaces;
- *   up to 22.05 an epilog's environment has operations of its own, later
- *   those of prolog and epilog are one (TIDE_GRES_HAS_EPILOG);
- *   up to 24.05 a plugin is asked for data of jobs and steps
- *   (TIDE_GRES_HAS_INFO).
- * All of this can go when 22.05 does, the last when 24.05 does.
- */
+/* The GRES interface of the Slurm we build for, and its operations. */
 #ifndef TIDE_COMPAT_GRES_H
 #define TIDE_COMPAT_GRES_H
 
 #include "compat/plugin.h"
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0)
-#include "src/common/gres.h"
-#define TIDE_GRES_HAS_EPILOG 1
-#else
+#if TIDE_INTERFACES_FOLDER
 #include "src/interfaces/gres.h"
-#define TIDE_GRES_HAS_EPILOG 0
+#else
+#include "src/common/gres.h"
 #endif
 
-#if SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(24, 11, 0)
-#define TIDE_GRES_HAS_INFO 1
-#else
-#define TIDE_GRES_HAS_INFO 0
-#endif
+#include "compat/ops_gres.h"
 
 #endif

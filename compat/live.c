@@ -15,15 +15,17 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/release.h"
+
 /* Why the last call failed. */
 static char *reason(void)
 {
 	return strdup(errno ? slurm_strerror(errno) : "no answer");
 }
 
-static int read_accounts(List list, struct tide_names *accounts)
+static int read_accounts(list_t *list, struct tide_names *accounts)
 {
-	ListIterator itr = slurm_list_iterator_create(list);
+	list_itr_t *itr = slurm_list_iterator_create(list);
 	slurmdb_account_rec_t *rec;
 	int rc = 0;
 
@@ -42,9 +44,9 @@ static int read_accounts(List list, struct tide_names *accounts)
 	return rc;
 }
 
-static int read_qos(List list, struct tide_live *live)
+static int read_qos(list_t *list, struct tide_live *live)
 {
-	ListIterator itr = slurm_list_iterator_create(list);
+	list_itr_t *itr = slurm_list_iterator_create(list);
 	slurmdb_qos_rec_t *rec;
 	int rc = 0;
 
@@ -71,7 +73,7 @@ static int ask_slurmdbd(struct tide_live *live)
 {
 	slurmdb_account_cond_t account_cond = {0};
 	slurmdb_qos_cond_t qos_cond = {0};
-	List accounts = NULL, qos = NULL;
+	list_t *accounts = NULL, *qos = NULL;
 	void *conn;
 	int rc = 0;
 

@@ -22,11 +22,16 @@
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 
+#include "compat/release.h"
+
 /* Goes into plugin_version: the loader demands the exact micro version. */
 #define TIDE_PLUGIN_VERSION SLURM_VERSION_NUMBER
 
-/* Slurm looks these up by name and has no header for them. */
+/*
+ * Slurm looks these up by name and has no header for them.  Its plugins' own
+ * fini() returned a number up to 25.05; nobody ever looked at it.
+ */
 int init(void);
-int fini(void);
+void fini(void);
 
 #endif

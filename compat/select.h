@@ -1,66 +1,80 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one select operation whose arguments the layer must know, and which
- * differ by release: job_test.
- *
- * 22.05: the last argument is a bitmap of excluded cores.  23.11 makes it a
- * resv_exc_t *, 24.11 adds a will_run_data_t *.
+ * The select interface of the Slurm we build for, and its operations; the
+ * layer looks into the arguments of one of them, job_test, which differ by
+ * release.
  */
 #ifndef TIDE_COMPAT_SELECT_H
 #define TIDE_COMPAT_SELECT_H
 
 #include "compat/ctld.h"
 
+#if TIDE_INTERFACES_FOLDER
+#include "src/interfaces/select.h"
+#else
 #include "src/common/select.h"
+#endif
+
+#include "compat/ops_select.h"
 
 struct tide_job_test {
 	job_record_t *job;
 	bitstr_t *nodes; /* in: to choose from; out: chosen */
 	uint32_t min_nodes, max_nodes, req_nodes;
 	uint16_t mode;
-	List preemptee_candidates;
-	List *preemptee_list;
-	bitstr_t *exc_cores;
+	list_t *preemptee_candidates;
+	list_t **preemptee_list;
+#if TIDE_JOB_TEST_RESV
+	resv_exc_t *exc;
+#else
+	bitstr_t *exc;
+#endif
+#if TIDE_JOB_TEST_WILL_RUN
+	will_run_data_t *will_run;
+#endif
 };
 
-#define TIDE_JOB_TEST_PARAMS                                              \
+/* The parameters of select_p_job_test, and a tide_job_test of them. */
+#define TIDE_JOB_TEST_COMMON                                              \
 	job_record_t *job_ptr, bitstr_t *node_bitmap, uint32_t min_nodes, \
 		uint32_t max_nodes, uint32_t req_nodes, uint16_t mode,    \
-		List preemptee_candidates, List *preemptee_job_list,      \
-		bitstr_t *exc_core_bitmap
-
-#define TIDE_JOB_TEST_PACK                                                   \
-	{                                                                    \
-		job_ptr, node_bitmap, min_nodes, max_nodes, req_nodes, mode, \
-			preemptee_candidates, preemptee_job_list,            \
-			exc_core_bitmap                                      \
+		list_t *candidates, list_t **preemptee_list
+#define TIDE_JOB_TEST_COMMON_PACK                                    \
+	job_ptr, node_bitmap, min_nodes, max_nodes, req_nodes, mode, \
+		candidates, preemptee_list
+#if TIDE_JOB_TEST_WILL_RUN
+#define TIDE_JOB_TEST_PARAMS \
+	TIDE_JOB_TEST_COMMON, resv_exc_t *exc, will_run_data_t *will_run
+#define TIDE_JOB_TEST_PACK                               \
+	{                                                \
+		TIDE_JOB_TEST_COMMON_PACK, exc, will_run \
 	}
+#define TIDE_JOB_TEST_LAST(test) (test)->exc, (test)->will_run
+#elif TIDE_JOB_TEST_RESV
+#define TIDE_JOB_TEST_PARAMS TIDE_JOB_TEST_COMMON, resv_exc_t *exc
+#define TIDE_JOB_TEST_PACK                     \
+	{                                      \
+		TIDE_JOB_TEST_COMMON_PACK, exc \
+	}
+#define TIDE_JOB_TEST_LAST(test) (test)->exc
+#else
+#define TIDE_JOB_TEST_PARAMS TIDE_JOB_TEST_COMMON, bitstr_t *exc
+#define TIDE_JOB_TEST_PACK                     \
+	{                                      \
+		TIDE_JOB_TEST_COMMON_PACK, exc \
+	}
+#define TIDE_JOB_TEST_LAST(test) (test)->exc
+#endif
 
-typedef int (*tide_job_test_fn)(TIDE_JOB_TEST_PARAMS);
+typedef __typeof__(select_p_job_test) *tide_job_test_fn;
 
-/* Slurm's own table of operations; no longer in the header from 24.05 on. */
-_Static_assert(
-	__builtin_types_compatible_p(
-		tide_job_test_fn,
-		__typeof__(((slurm_select_ops_t *)NULL)->job_test)),
-	"the arguments of job_test are not those of this release of Slurm");
-
-static inline int tide_job_test_call(void *stock,
+static inline int tide_job_test_call(tide_job_test_fn stock,
 				     const struct tide_job_test *test)
 {
-	return ((tide_job_test_fn)stock)(test->job, test->nodes,
-					 test->min_nodes, test->max_nodes,
-					 test->req_nodes, test->mode,
-					 test->preemptee_candidates,
-					 test->preemptee_list, test->exc_cores);
+	return stock(test->job, test->nodes, test->min_nodes, test->max_nodes,
+		     test->req_nodes, test->mode, test->preemptee_candidates,
+		     test->preemptee_list, TIDE_JOB_TEST_LAST(test));
 }
-
-/* The operations that the layer writes in C; Slurm has no header for them. */
-int select_p_job_test(TIDE_JOB_TEST_PARAMS);
-int select_p_job_begin(job_record_t *job_ptr);
-int select_p_job_fini(job_record_t *job_ptr);
-int select_p_reconfigure(void);
-int select_p_state_save(char *dir_name); /* gone in 25.05 */
 
 /* Forget what an earlier call with the same arguments left behind. */
 static inline void tide_job_test_reset(const struct tide_job_test *test)

@@ -41,3 +41,10 @@ const char *tide_ctld_select_type(void)
 {
 	return slurm_conf.select_type;
 }
+
+void tide_say(char **err_msg, char *text)
+{
+	if (text)
+		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", text);
+	xfree(text);
+}

@@ -7,6 +7,24 @@
 
 #include "compat/ctld.h"
 
+#include "compat/ops_job_submit.h"
+
+/*
+ * The parameters of job_modify, and its way to say something to the user, or
+ * xfree() it: where Slurm shows no text the log has it.
+ */
+#if TIDE_MODIFY_SAYS
+#define TIDE_MODIFY_PARAMS \
+	job_desc_msg_t *desc, job_record_t *job, uint32_t uid, char **err_msg
+#define TIDE_MODIFY_SAY(text) tide_say(err_msg, text)
+#else
+#define TIDE_MODIFY_PARAMS job_desc_msg_t *desc, job_record_t *job, uint32_t uid
+#define TIDE_MODIFY_SAY(text) xfree(text)
+#endif
+
+/* Add a line to what the user reads; text, which may be NULL, is xfree()d. */
+void tide_say(char **err_msg, char *text);
+
 /* One request; strings belong to Slurm's message. */
 struct tide_request {
 	const char *partitions; /* comma separated; the default one if none */
@@ -73,9 +91,5 @@ bool tide_ctld_has_qos(const char *name);
  */
 bool tide_pay_nodes_have(const struct tide_pay_request *request,
 			 const char *device);
-
-/* The operations of the interface; Slurm has no header for them. */
-int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg);
-int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid);
 
 #endif

@@ -10,15 +10,11 @@
  * transactions (the channel of tidectl credits), reconfigure (tide.conf is read
  * again), init and fini.  None of them lets an error of ours reach Slurm.
  */
-#include "compat/plugin.h"
+#include "compat/dbd.h"
 
 #include <dlfcn.h>
 
-#include "slurm/slurmdb.h"
-#include "src/common/list.h"
-#include "src/common/slurmdb_defs.h"
 #include "src/database/mysql_common.h"
-#include "src/slurmctld/slurmctld.h"
 
 #include "plugins/acct/credits/comment.h"
 #include "plugins/acct/credits/poster.h"
@@ -27,17 +23,6 @@
 const char plugin_name[] = "TideFlow credits over MySQL";
 const char plugin_type[] = "accounting_storage/credits";
 const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
-
-/* Slurm has no prototypes for what its loader looks up. */
-int init(void);
-int fini(void);
-int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job);
-List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
-				     slurmdb_job_cond_t *cond);
-int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
-			      uint16_t archive, List *stats);
-List acct_storage_p_get_txn(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond);
-int acct_storage_p_reconfig(void *db_conn, bool dbd);
 
 /* How long the rollup waits for the poster at most. */
 #define ROLLUP_WAIT_S 5
@@ -49,13 +34,12 @@ int acct_storage_p_reconfig(void *db_conn, bool dbd);
 /* The functions that ours stand in front of. */
 static struct {
 	int (*init)(void);
-	int (*fini)(void);
-	int (*job_complete)(void *db_conn, job_record_t *job);
-	List (*get_jobs)(void *db_conn, uid_t uid, slurmdb_job_cond_t *cond);
-	int (*roll_usage)(void *db_conn, time_t start, time_t end,
-			  uint16_t archive, List *stats);
-	List (*get_txn)(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond);
-	int (*reconfig)(void *db_conn, bool dbd);
+	void (*fini)(void);
+	__typeof__(jobacct_storage_p_job_complete) *job_complete;
+	__typeof__(jobacct_storage_p_get_jobs_cond) *get_jobs;
+	__typeof__(acct_storage_p_roll_usage) *roll_usage;
+	__typeof__(acct_storage_p_get_txn) *get_txn;
+	__typeof__(acct_storage_p_reconfig) *reconfig;
 } next;
 
 static int find_next(void)
@@ -100,12 +84,12 @@ int init(void)
 	return SLURM_SUCCESS;
 }
 
-int fini(void)
+void fini(void)
 {
 	tide_poster_stop();
 	tide_query_close();
 	tide_comment_close();
-	return next.fini();
+	next.fini();
 }
 
 int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
@@ -120,10 +104,10 @@ int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
 	return rc;
 }
 
-List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
-				     slurmdb_job_cond_t *cond)
+list_t *jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
+					slurmdb_job_cond_t *cond)
 {
-	List jobs = next.get_jobs(db_conn, uid, cond);
+	list_t *jobs = next.get_jobs(db_conn, uid, cond);
 	int saved = errno;
 
 	tide_comment_jobs(jobs);
@@ -133,7 +117,7 @@ List jobacct_storage_p_get_jobs_cond(void *db_conn, uid_t uid,
 
 /* The rollup may purge old jobs: charge them before. */
 int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
-			      uint16_t archive, List *stats)
+			      uint16_t archive, list_t **stats)
 {
 	if (!tide_poster_catch_up(true, ROLLUP_WAIT_S))
 		debug("credits: the poster did not catch up before the rollup");
@@ -143,7 +127,7 @@ int acct_storage_p_roll_usage(void *db_conn, time_t start, time_t end,
 static const char *channel_request(slurmdb_txn_cond_t *cond)
 {
 	const char *mark, *request = NULL;
-	ListIterator itr;
+	list_itr_t *itr;
 
 	if (!cond || !cond->info_list || list_count(cond->info_list) != 2)
 		return NULL;
@@ -155,11 +139,12 @@ static const char *channel_request(slurmdb_txn_cond_t *cond)
 	return request;
 }
 
-List acct_storage_p_get_txn(void *db_conn, uid_t uid, slurmdb_txn_cond_t *cond)
+list_t *acct_storage_p_get_txn(void *db_conn, uid_t uid,
+			       slurmdb_txn_cond_t *cond)
 {
 	const char *request = channel_request(cond);
 	slurmdb_txn_rec_t *rec;
-	List answer;
+	list_t *answer;
 
 	if (!request)
 		return next.get_txn(db_conn, uid, cond);

@@ -128,10 +128,10 @@ static int ask_again(slurmdb_job_rec_t **jobs, size_t n)
 	return rc;
 }
 
-static void look_up(List jobs)
+static void look_up(list_t *jobs)
 {
 	slurmdb_job_rec_t *batch[BATCH], *job;
-	ListIterator itr = list_iterator_create(jobs);
+	list_itr_t *itr = list_iterator_create(jobs);
 	size_t n = 0;
 	int rc = 0;
 
@@ -150,7 +150,7 @@ static void look_up(List jobs)
 		ask_again(batch, n);
 }
 
-void tide_comment_jobs(List jobs)
+void tide_comment_jobs(list_t *jobs)
 {
 	if (!jobs || !list_count(jobs))
 		return;

@@ -12,7 +12,7 @@
 #include "src/common/list.h"
 
 /* Of slurmdb_job_rec_t.  Without the database the list stays as it is. */
-void tide_comment_jobs(List jobs);
+void tide_comment_jobs(list_t *jobs);
 
 void tide_comment_close(void);
 

@@ -2,7 +2,7 @@
 /*
  * Limits.  Which limit is right is decided elsewhere (tide_limit_minutes()).
  */
-#include "compat/plugin.h"
+#include "compat/dbd.h"
 
 #include "plugins/acct/credits/limits.h"
 
@@ -12,24 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slurm/slurmdb.h"
-#include "src/common/list.h"
-#include "src/common/slurmdb_defs.h"
-
 #include "common/credit/charge.h"
-
-/* accounting_storage_mysql.so's, as in the interface's table of operations. */
-void *acct_storage_p_get_connection(int conn_num, uint16_t *persist_conn_flags,
-				    bool rollback, char *cluster_name);
-int acct_storage_p_close_connection(void **db_conn);
-int acct_storage_p_commit(void *db_conn, bool commit);
-int acct_storage_p_add_qos(void *db_conn, uint32_t uid, List qos_list);
-List acct_storage_p_modify_qos(void *db_conn, uint32_t uid,
-			       slurmdb_qos_cond_t *cond,
-			       slurmdb_qos_rec_t *qos);
-List acct_storage_p_modify_assocs(void *db_conn, uint32_t uid,
-				  slurmdb_assoc_cond_t *cond,
-				  slurmdb_assoc_rec_t *assoc);
 
 /* Slurm's connection for changes; the poster's only. */
 static void *conn;
@@ -68,9 +51,9 @@ static int finish(int good, const char *what, const char *account,
 	return 0;
 }
 
-static List one_string(const char *text)
+static list_t *one_string(const char *text)
 {
-	List list = list_create(xfree_ptr);
+	list_t *list = list_create(xfree_ptr);
 
 	list_append(list, xstrdup(text));
 	return list;
@@ -79,7 +62,7 @@ static List one_string(const char *text)
 static int add_qos(const char *account, const char *name, struct tide_err *err)
 {
 	slurmdb_qos_rec_t *qos = xmalloc(sizeof(*qos));
-	List list = list_create(slurmdb_destroy_qos_rec);
+	list_t *list = list_create(slurmdb_destroy_qos_rec);
 	int rc;
 
 	slurmdb_init_qos_rec(qos, false, NO_VAL);
@@ -100,7 +83,7 @@ static int attach_qos(const char *account, const char *cluster, int64_t qos,
 	slurmdb_assoc_cond_t cond;
 	slurmdb_assoc_rec_t rec;
 	char id[24];
-	List done;
+	list_t *done;
 	int rc;
 
 	snprintf(id, sizeof(id), "+%" PRId64, qos);
@@ -205,7 +188,7 @@ int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err)
 	char *name = tide_qos_name(account), limit[32];
 	slurmdb_qos_cond_t cond;
 	slurmdb_qos_rec_t qos;
-	List done;
+	list_t *done;
 	int rc;
 
 	if (!name)

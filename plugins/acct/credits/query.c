@@ -119,8 +119,7 @@ static int may_see(struct tide_db *db, const struct caller *who,
 	if (check_account(account, err))
 		return -1;
 	if (is_operator(who) ||
-	    assoc_mgr_is_user_acct_coord(who->db_conn, who->uid,
-					 (char *)account))
+	    tide_coordinates(who->db_conn, who->uid, (char *)account))
 		return 0;
 	if (is_member(db, who, account, &member, err))
 		return -1;

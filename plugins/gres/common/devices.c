@@ -41,7 +41,7 @@ static int same_path(void *x, void *key)
 }
 
 /* Add the device at path; false when it cannot be used. */
-static bool add_device(List devices, const char *path, int index)
+static bool add_device(list_t *devices, const char *path, int index)
 {
 	gres_device_t *device;
 	struct tide_err err;
@@ -71,10 +71,10 @@ static bool add_device(List devices, const char *path, int index)
  * The files of one record. A file that cannot be used keeps its index, since
  * slurmctld has counted it.
  */
-static bool add_record(List devices, gres_slurmd_conf_t *record, int *index)
+static bool add_record(list_t *devices, gres_slurmd_conf_t *record, int *index)
 {
 	bool multiple = record->config_flags & GRES_CONF_HAS_MULT, good = true;
-	hostlist_t files = hostlist_create(record->file);
+	tide_hostlist files = hostlist_create(record->file);
 	char *path;
 
 	if (!files) {
@@ -94,10 +94,10 @@ static bool add_record(List devices, gres_slurmd_conf_t *record, int *index)
 	return good;
 }
 
-List tide_devices_load(List records, const char *name, int *ret_rc)
+list_t *tide_devices_load(list_t *records, const char *name, int *ret_rc)
 {
-	List devices = list_create(destroy_gres_device);
-	ListIterator itr = list_iterator_create(records);
+	list_t *devices = list_create(destroy_gres_device);
+	list_itr_t *itr = list_iterator_create(records);
 	gres_slurmd_conf_t *record;
 	int index = 0;
 
@@ -118,9 +118,9 @@ List tide_devices_load(List records, const char *name, int *ret_rc)
 	return devices;
 }
 
-void tide_devices_pack(List devices, buf_t *buffer)
+void tide_devices_pack(list_t *devices, buf_t *buffer)
 {
-	ListIterator itr;
+	list_itr_t *itr;
 	gres_device_t *device;
 
 	pack32(devices ? (uint32_t)list_count(devices) : 0, buffer);
@@ -159,9 +159,9 @@ unpack_error:
 	return NULL;
 }
 
-List tide_devices_unpack(buf_t *buffer)
+list_t *tide_devices_unpack(buf_t *buffer)
 {
-	List devices = list_create(destroy_gres_device);
+	list_t *devices = list_create(destroy_gres_device);
 	gres_device_t *device;
 	uint32_t count, i;
 
@@ -185,11 +185,11 @@ static bool has_bit(bitstr_t *bits, int index)
 	return index < bit_size(bits) && bit_test(bits, index);
 }
 
-uint32_t *tide_devices_numbers(List devices, bitstr_t *alloc, bitstr_t *usable,
-			       size_t *ret_count)
+uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
+			       bitstr_t *usable, size_t *ret_count)
 {
 	uint32_t *numbers = xcalloc(list_count(devices) + 1, sizeof(*numbers));
-	ListIterator itr = list_iterator_create(devices);
+	list_itr_t *itr = list_iterator_create(devices);
 	gres_device_t *device;
 	int last = -1;
 

@@ -19,17 +19,17 @@
  * they name none. A file that is no device, or named twice, is logged; then
  * *ret_rc is SLURM_ERROR and the others are there.
  */
-List tide_devices_load(List records, const char *name, int *ret_rc);
+list_t *tide_devices_load(list_t *records, const char *name, int *ret_rc);
 
 /* Pack the list (NULL is empty); a new list out of the buffer, or NULL. */
-void tide_devices_pack(List devices, buf_t *buffer);
-List tide_devices_unpack(buf_t *buffer);
+void tide_devices_pack(list_t *devices, buf_t *buffer);
+list_t *tide_devices_unpack(buf_t *buffer);
 
 /*
  * The numbers of the devices whose bits are set in alloc, and in usable when
  * that is not NULL, one per index; *ret_count of them. The caller xfree()s.
  */
-uint32_t *tide_devices_numbers(List devices, bitstr_t *alloc, bitstr_t *usable,
-			       size_t *ret_count);
+uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
+			       bitstr_t *usable, size_t *ret_count);
 
 #endif

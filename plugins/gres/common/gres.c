@@ -14,23 +14,7 @@
 
 /* The devices of this node; in slurmd and slurmstepd only. Slurm calls us
  * under its gres lock. */
-static List node_devices;
-
-int init(void);
-int fini(void);
-int gres_p_node_config_load(List gres_conf_list, node_config_load_t *config);
-void gres_p_job_set_env(char ***env, bitstr_t *gres_bit_alloc,
-			uint64_t gres_cnt, gres_internal_flags_t flags);
-void gres_p_step_set_env(char ***env, bitstr_t *gres_bit_alloc,
-			 uint64_t gres_cnt, gres_internal_flags_t flags);
-void gres_p_task_set_env(char ***env, bitstr_t *gres_bit_alloc,
-			 uint64_t gres_cnt, bitstr_t *usable_gres,
-			 gres_internal_flags_t flags);
-void gres_p_send_stepd(buf_t *buffer);
-void gres_p_recv_stepd(buf_t *buffer);
-List gres_p_get_devices(void);
-void gres_p_step_hardware_init(bitstr_t *usable_gres, char *settings);
-void gres_p_step_hardware_fini(void);
+static list_t *node_devices;
 
 /* Put the two variables into env; numbers are the devices it may use. */
 static void set_lists(char ***env, const char *numbers_name,
@@ -79,13 +63,12 @@ int init(void)
 	return SLURM_SUCCESS;
 }
 
-int fini(void)
+void fini(void)
 {
 	FREE_NULL_LIST(node_devices);
-	return SLURM_SUCCESS;
 }
 
-int gres_p_node_config_load(List gres_conf_list, node_config_load_t *config)
+int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 {
 	int rc;
 
@@ -134,7 +117,7 @@ void gres_p_recv_stepd(buf_t *buffer)
 	node_devices = tide_devices_unpack(buffer);
 }
 
-List gres_p_get_devices(void)
+list_t *gres_p_get_devices(void)
 {
 	return node_devices;
 }

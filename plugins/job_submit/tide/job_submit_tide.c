@@ -28,18 +28,9 @@ int init(void)
 	return SLURM_ERROR;
 }
 
-int fini(void)
+void fini(void)
 {
 	layer = NULL;
-	return SLURM_SUCCESS;
-}
-
-/* A line of its own for each thing that is said. */
-static void say_to_user(char **err_msg, char *text)
-{
-	if (text)
-		xstrfmtcat(*err_msg, "%s%s", *err_msg ? "\n" : "", text);
-	xfree(text);
 }
 
 int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
@@ -50,16 +41,15 @@ int job_submit(job_desc_msg_t *desc, uint32_t uid, char **err_msg)
 
 	tide_request_view(desc, &request);
 	rc = tide_rules(layer, &request, &say);
-	say_to_user(err_msg, say);
+	tide_say(err_msg, say);
 	say = NULL;
 	if (!rc)
 		rc = tide_rules_credit(layer, desc, uid, NULL, &say);
-	say_to_user(err_msg, say);
+	tide_say(err_msg, say);
 	return rc;
 }
 
-/* Slurm shows no text of ours here: the log has it. */
-int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
+int job_modify(TIDE_MODIFY_PARAMS)
 {
 	char *say = NULL;
 	int rc;
@@ -67,6 +57,6 @@ int job_modify(job_desc_msg_t *desc, job_record_t *job, uint32_t uid)
 	rc = tide_rules_credit(layer, desc, uid, job, &say);
 	if (rc && say)
 		info("tide: update of job %u refused: %s", job->job_id, say);
-	xfree(say);
+	TIDE_MODIFY_SAY(say);
 	return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The way to Slurm's own select_cons_tres.so: see forward.h. */
-#include "compat/plugin.h"
+#include "compat/select.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,49 +21,42 @@ static void *stock_handle;
 static char stock_path[PATH_MAX];
 
 /*
- * One pointer and one jump for each operation.  OWN operations are written in
- * C (select_tide.c) and reach the original through the pointer.
+ * One pointer and one jump for each operation.  The jump is weak: what is
+ * written in C (select_tide.c) takes its place, and reaches the original
+ * through the pointer.
  */
-#define POINTER(op) __attribute__((visibility("hidden"))) void *tide_next_##op;
+#define POINTER(op) \
+	__attribute__((visibility("hidden"))) __typeof__(op) *tide_next_##op;
 #if defined(__x86_64__)
-#define JUMP(op)                                                    \
-	__asm__(".text\n"                                           \
-		".globl select_p_" #op "\n"                         \
-		".type select_p_" #op ", @function\n"               \
-		"select_p_" #op ":\n"                               \
-		"	endbr64\n"                                  \
-		"	jmp *tide_next_" #op "(%rip)\n"             \
-		".size select_p_" #op ", . - select_p_" #op "\n");
+#define JUMP(op)                                        \
+	__asm__(".text\n"                               \
+		".weak " #op "\n"                       \
+		".type " #op ", @function\n" #op ":\n"  \
+		"	endbr64\n"                            \
+		"	jmp *tide_next_" #op "(%rip)\n" \
+		".size " #op ", . - " #op "\n");
 #elif defined(__aarch64__)
-#define JUMP(op)                                                    \
-	__asm__(".text\n"                                           \
-		".globl select_p_" #op "\n"                         \
-		".type select_p_" #op ", %function\n"               \
-		"select_p_" #op ":\n"                               \
-		"	bti c\n"                                    \
-		"	adrp x16, tide_next_" #op "\n"              \
-		"	ldr x16, [x16, :lo12:tide_next_" #op "]\n"  \
-		"	br x16\n"                                   \
-		".size select_p_" #op ", . - select_p_" #op "\n");
+#define JUMP(op)                                                   \
+	__asm__(".text\n"                                          \
+		".weak " #op "\n"                                  \
+		".type " #op ", %function\n" #op ":\n"             \
+		"	bti c\n"                                         \
+		"	adrp x16, tide_next_" #op "\n"             \
+		"	ldr x16, [x16, :lo12:tide_next_" #op "]\n" \
+		"	br x16\n"                                        \
+		".size " #op ", . - " #op "\n");
 #else
 #define JUMP(op) _Static_assert(0, "written for x86_64 and aarch64 only");
 #endif
-#define OWN(op) POINTER(op)
-#define PASS(op) POINTER(op) JUMP(op)
-#include "plugins/select/tide/ops.h"
-#undef OWN
-#undef PASS
 
+TIDE_OPERATIONS(POINTER)
+TIDE_OPERATIONS(JUMP)
+
+#define ENTRY(op) {#op, (void **)&tide_next_##op},
 static struct {
 	const char *name;
 	void **pointer;
-} ops[] = {
-#define OWN(op) { #op, &tide_next_##op },
-#define PASS(op) OWN(op)
-#include "plugins/select/tide/ops.h"
-#undef OWN
-#undef PASS
-};
+} ops[] = {TIDE_OPERATIONS(ENTRY)};
 
 #define OPS (sizeof(ops) / sizeof(ops[0]))
 
@@ -81,8 +74,9 @@ static int own_path(char *path, size_t size, struct tide_err *err)
 	Dl_info info;
 
 	if (!dladdr(&stock_handle, &info) || !info.dli_fname)
-		return tide_err_set(err, ENOENT,
-				    "could not find out where this plugin was loaded from");
+		return tide_err_set(
+			err, ENOENT,
+			"could not find out where this plugin was loaded from");
 	snprintf(path, size, "%s", info.dli_fname);
 	return 0;
 }
@@ -120,9 +114,10 @@ static int find_stock(const char *plugindir, char *ret, size_t size,
 			snprintf(first, sizeof(first), "%s", path);
 	}
 	if (!first[0] || passed)
-		return tide_err_set(err, ENOENT,
-				    "could not find Slurm's own %s in PluginDir=%s after the folder of TideFlow",
-				    STOCK_FILE, plugindir);
+		return tide_err_set(
+			err, ENOENT,
+			"could not find Slurm's own %s in PluginDir=%s after the folder of TideFlow",
+			STOCK_FILE, plugindir);
 	snprintf(ret, size, "%s", first);
 	return 0;
 }
@@ -133,27 +128,27 @@ static int verify(void *handle, const char *path, struct tide_err *err)
 	const char *type = dlsym(handle, "plugin_type");
 
 	if (!version || !type || strcmp(type, plugin_type))
-		return tide_err_set(err, EINVAL, "%s is not a plugin of type %s",
-				    path, plugin_type);
-	if (*version != plugin_version)
 		return tide_err_set(err, EINVAL,
-				    "%s is of Slurm version 0x%06x, TideFlow was built for 0x%06x",
-				    path, *version, plugin_version);
+				    "%s is not a plugin of type %s", path,
+				    plugin_type);
+	if (*version != plugin_version)
+		return tide_err_set(
+			err, EINVAL,
+			"%s is of Slurm version 0x%06x, TideFlow was built for 0x%06x",
+			path, *version, plugin_version);
 	return 0;
 }
 
 static int link_ops(void *handle, const char *path, struct tide_err *err)
 {
 	void *found[OPS];
-	char symbol[64];
 	size_t i;
 
 	for (i = 0; i < OPS; i++) {
-		snprintf(symbol, sizeof(symbol), "select_p_%s", ops[i].name);
-		found[i] = dlsym(handle, symbol);
+		found[i] = dlsym(handle, ops[i].name);
 		if (!found[i])
 			return tide_err_set(err, EINVAL, "%s has no %s", path,
-					    symbol);
+					    ops[i].name);
 	}
 	for (i = 0; i < OPS; i++)
 		*ops[i].pointer = found[i];
@@ -190,18 +185,17 @@ close:
 	return -1;
 }
 
-int tide_forward_close(void)
+void tide_forward_close(void)
 {
-	int (*stock_fini)(void);
-	int rc;
+	void (*stock_fini)(void);
 
 	if (!stock_handle)
-		return 0;
-	stock_fini = (int (*)(void))dlsym(stock_handle, "fini");
-	rc = stock_fini ? stock_fini() : 0;
+		return;
+	stock_fini = (void (*)(void))dlsym(stock_handle, "fini");
+	if (stock_fini)
+		stock_fini();
 	dlclose(stock_handle);
 	stock_handle = NULL;
-	return rc;
 }
 
 const char *tide_forward_path(void)

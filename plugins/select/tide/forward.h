@@ -4,7 +4,7 @@
  * operation that is not ours passed on to it.
  *
  * The list of operations is cut out of Slurm's own interface source when the
- * plugin is built (ops.h), so a release that adds or drops one needs no change
+ * plugin is built, so a release that adds or drops one needs no change
  * here.  An operation is passed on by a jump that touches neither arguments nor
  * result, so its signature does not matter.
  *
@@ -14,6 +14,8 @@
  */
 #ifndef TIDE_SELECT_FORWARD_H
 #define TIDE_SELECT_FORWARD_H
+
+#include "compat/select.h"
 
 #include "common/util/err.h"
 
@@ -29,16 +31,17 @@
 int tide_forward_open(const char *plugindir, struct tide_err *err);
 
 /* Run Slurm's fini() and close the file; no operation may be called after. */
-int tide_forward_close(void);
+void tide_forward_close(void);
 
 /* Where it was found; NULL before. */
 const char *tide_forward_path(void);
 
-/* Slurm's own operation of that name; NULL before tide_forward_open(). */
-#define OWN(op) extern void *tide_next_##op;
-#define PASS(op) OWN(op)
-#include "plugins/select/tide/ops.h"
-#undef OWN
-#undef PASS
+/*
+ * Slurm's own, e.g. tide_next_select_p_job_test; NULL before
+ * tide_forward_open().
+ */
+#define TIDE_NEXT(op) extern __typeof__(op) *tide_next_##op;
+TIDE_OPERATIONS(TIDE_NEXT)
+#undef TIDE_NEXT
 
 #endif

@@ -14,7 +14,7 @@
 
 /* What one question is about. */
 struct pick {
-	void *stock;
+	tide_job_test_fn stock;
 	const struct tide_job_test *test;
 	const struct tide_plan *plan;
 	struct tide_job_view job;
@@ -245,7 +245,7 @@ static void observe(const struct pick *pick)
 	FREE_NULL_BITMAP(nodes);
 }
 
-int tide_pick(void *stock, const struct tide_job_test *test)
+int tide_pick(tide_job_test_fn stock, const struct tide_job_test *test)
 {
 	bool runs = tide_job_test_runs(test), plans = tide_job_test_plans(test);
 	struct pick pick = {.stock = stock, .test = test};

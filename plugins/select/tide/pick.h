@@ -16,7 +16,7 @@
 #include "compat/select.h"
 
 /* stock: Slurm's own job_test.  The result is that of job_test. */
-int tide_pick(void *stock, const struct tide_job_test *test);
+int tide_pick(tide_job_test_fn stock, const struct tide_job_test *test);
 
 /*
  * Seconds for which a job needs its nodes: --time-min if it has one, else

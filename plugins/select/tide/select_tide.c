@@ -43,12 +43,12 @@ int init(void)
 	return SLURM_SUCCESS;
 }
 
-int fini(void)
+void fini(void)
 {
 	if (active)
 		tide_keeper_stop();
 	active = false;
-	return tide_forward_close();
+	tide_forward_close();
 }
 
 int select_p_job_test(TIDE_JOB_TEST_PARAMS)
@@ -56,8 +56,8 @@ int select_p_job_test(TIDE_JOB_TEST_PARAMS)
 	struct tide_job_test test = TIDE_JOB_TEST_PACK;
 
 	if (!active)
-		return tide_job_test_call(tide_next_job_test, &test);
-	return tide_pick(tide_next_job_test, &test);
+		return tide_job_test_call(tide_next_select_p_job_test, &test);
+	return tide_pick(tide_next_select_p_job_test, &test);
 }
 
 static void poke_for(const job_record_t *job)
@@ -73,7 +73,7 @@ static void poke_for(const job_record_t *job)
 
 int select_p_job_begin(job_record_t *job_ptr)
 {
-	int rc = ((int (*)(job_record_t *))tide_next_job_begin)(job_ptr);
+	int rc = tide_next_select_p_job_begin(job_ptr);
 
 	if (active && rc == SLURM_SUCCESS)
 		poke_for(job_ptr);
@@ -82,7 +82,7 @@ int select_p_job_begin(job_record_t *job_ptr)
 
 int select_p_job_fini(job_record_t *job_ptr)
 {
-	int rc = ((int (*)(job_record_t *))tide_next_job_fini)(job_ptr);
+	int rc = tide_next_select_p_job_fini(job_ptr);
 
 	if (active) {
 		tide_pass_run_over(job_ptr);
@@ -93,7 +93,7 @@ int select_p_job_fini(job_record_t *job_ptr)
 
 int select_p_reconfigure(void)
 {
-	int rc = ((int (*)(void))tide_next_reconfigure)();
+	int rc = tide_next_select_p_reconfigure();
 
 	if (active) {
 		tide_keeper_replan();
@@ -102,12 +102,14 @@ int select_p_reconfigure(void)
 	return rc;
 }
 
+#if TIDE_SELECT_SAVES
 int select_p_state_save(char *dir_name)
 {
 	if (active && tide_ctld_ending())
 		tide_pass_leave();
-	return ((int (*)(char *))tide_next_state_save)(dir_name);
+	return tide_next_select_p_state_save(dir_name);
 }
+#endif
 
 /* What job_submit/tide asks, see query.h. */
 static bool is_active(void)

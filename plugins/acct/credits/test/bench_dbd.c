@@ -47,7 +47,7 @@ static void open_conn(void)
 /* Send one message and read the answer into resp. */
 static void ask(uint16_t type, void *data, persist_msg_t *resp)
 {
-	persist_msg_t req = { .conn = conn, .msg_type = type, .data = data };
+	persist_msg_t req = {.conn = conn, .msg_type = type, .data = data};
 	buf_t *buffer = slurm_persist_msg_pack(conn, &req);
 
 	if (!buffer || slurm_persist_send_msg(conn, buffer))
@@ -70,10 +70,10 @@ struct bench {
 static void start_jobs(struct bench *b, uint32_t from, uint32_t n)
 {
 	dbd_job_start_msg_t *msgs = xcalloc(n, sizeof(*msgs));
-	dbd_list_msg_t list = { .my_list = list_create(NULL) };
+	dbd_list_msg_t list = {.my_list = list_create(NULL)};
 	dbd_list_msg_t *answer;
 	dbd_id_rc_msg_t *rc;
-	ListIterator itr;
+	list_itr_t *itr;
 	persist_msg_t resp;
 	uint32_t i;
 
@@ -116,7 +116,7 @@ static void start_jobs(struct bench *b, uint32_t from, uint32_t n)
 
 static void complete_jobs(struct bench *b, uint32_t from, uint32_t n)
 {
-	dbd_list_msg_t list = { .my_list = list_create(slurmdbd_free_buffer) };
+	dbd_list_msg_t list = {.my_list = list_create(slurmdbd_free_buffer)};
 	dbd_list_msg_t *answer;
 	persist_msg_t resp;
 	uint32_t i;
@@ -135,9 +135,9 @@ static void complete_jobs(struct bench *b, uint32_t from, uint32_t n)
 			.submit_time = b->submit,
 			.tres_alloc_str = b->tres,
 		};
-		persist_msg_t req = { .conn = conn,
-				      .msg_type = DBD_JOB_COMPLETE,
-				      .data = &msg };
+		persist_msg_t req = {.conn = conn,
+				     .msg_type = DBD_JOB_COMPLETE,
+				     .data = &msg};
 
 		list_append(list.my_list,
 			    pack_slurmdbd_msg(&req, SLURM_PROTOCOL_VERSION));

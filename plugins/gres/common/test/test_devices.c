@@ -36,7 +36,7 @@ static void free_record(void *x)
 }
 
 /* A record of gres.conf; name of the files without folder, or NULL. */
-static void add(List records, const char *gres, const char *files,
+static void add(list_t *records, const char *gres, const char *files,
 		uint32_t flags)
 {
 	gres_slurmd_conf_t *record = xmalloc(sizeof(*record));
@@ -52,7 +52,7 @@ static void add(List records, const char *gres, const char *files,
 }
 
 /* The numbers of the devices at these bits, as text. */
-static char *numbers(List devices, const char *alloc_bits,
+static char *numbers(list_t *devices, const char *alloc_bits,
 		     const char *usable_bits)
 {
 	bitstr_t *alloc = bit_alloc(8), *usable = NULL;
@@ -74,7 +74,7 @@ static char *numbers(List devices, const char *alloc_bits,
 	return text;
 }
 
-static void is_numbers(List devices, const char *alloc, const char *usable,
+static void is_numbers(list_t *devices, const char *alloc, const char *usable,
 		       const char *want, const char *name)
 {
 	char *got = numbers(devices, alloc, usable);
@@ -83,10 +83,11 @@ static void is_numbers(List devices, const char *alloc, const char *usable,
 	xfree(got);
 }
 
-static List load(List records, int want_rc, int want_count, const char *name)
+static list_t *load(list_t *records, int want_rc, int want_count,
+		    const char *name)
 {
 	int rc = 4711;
-	List devices = tide_devices_load(records, "mlu", &rc);
+	list_t *devices = tide_devices_load(records, "mlu", &rc);
 
 	ok(rc == want_rc && list_count(devices) == want_count,
 	   "%s: %d devices, status %d", name, want_count, want_rc);
@@ -95,7 +96,7 @@ static List load(List records, int want_rc, int want_count, const char *name)
 
 static void test_files(void)
 {
-	List records = list_create(free_record), devices;
+	list_t *records = list_create(free_record), *devices;
 
 	add(records, "mlu", "dev[0-1]", 0);
 	add(records, "gpu", "dev3", 0);
@@ -111,7 +112,7 @@ static void test_files(void)
 
 static void test_multiple(void)
 {
-	List records = list_create(free_record), devices;
+	list_t *records = list_create(free_record), *devices;
 	gres_device_t *device;
 
 	add(records, "mlu", "dev0,ipcm0", GRES_CONF_HAS_MULT);
@@ -144,7 +145,7 @@ static void test_bad(void)
 		{"ctl", SLURM_ERROR, 0, "a name without a number"},
 		{NULL, SLURM_SUCCESS, 0, "Count= without File="},
 	};
-	List records, devices;
+	list_t *records, *devices;
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
@@ -161,7 +162,7 @@ static void test_bad(void)
 
 static void test_pack(void)
 {
-	List records = list_create(free_record), devices, copy;
+	list_t *records = list_create(free_record), *devices, *copy;
 	buf_t *buffer = init_buf(64), *cut;
 	uint32_t size, i, refused = 0;
 	char *data;

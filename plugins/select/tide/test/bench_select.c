@@ -22,7 +22,7 @@ const char plugin_type[] = "select/cons_tres";
 const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;
 const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
 
-static void *stock_job_test;
+static tide_job_test_fn stock_job_test;
 static uint64_t layer_ns, stock_ns, calls;
 
 int init(void)
@@ -44,9 +44,9 @@ int init(void)
 	return stock_job_test ? SLURM_SUCCESS : SLURM_ERROR;
 }
 
-int fini(void)
+void fini(void)
 {
-	return tide_forward_close();
+	tide_forward_close();
 }
 
 static uint64_t cpu_ns(void)
@@ -58,7 +58,8 @@ static uint64_t cpu_ns(void)
 }
 
 /* One of the two, on a copy of the nodes. */
-static uint64_t timed(void *job_test, const struct tide_job_test *test)
+static uint64_t timed(tide_job_test_fn job_test,
+		      const struct tide_job_test *test)
 {
 	struct tide_job_test copy = *test;
 	uint64_t began;
@@ -95,33 +96,13 @@ int select_p_job_test(TIDE_JOB_TEST_PARAMS)
 		/* Who goes first finds colder caches: take turns. */
 		if (calls % 2) {
 			stock_ns += timed(stock_job_test, &test);
-			layer_ns += timed(tide_next_job_test, &test);
+			layer_ns += timed(tide_next_select_p_job_test, &test);
 		} else {
-			layer_ns += timed(tide_next_job_test, &test);
+			layer_ns += timed(tide_next_select_p_job_test, &test);
 			stock_ns += timed(stock_job_test, &test);
 		}
 		calls++;
 		report();
 	}
-	return tide_job_test_call(tide_next_job_test, &test);
-}
-
-int select_p_job_begin(job_record_t *job_ptr)
-{
-	return ((int (*)(job_record_t *))tide_next_job_begin)(job_ptr);
-}
-
-int select_p_job_fini(job_record_t *job_ptr)
-{
-	return ((int (*)(job_record_t *))tide_next_job_fini)(job_ptr);
-}
-
-int select_p_reconfigure(void)
-{
-	return ((int (*)(void))tide_next_reconfigure)();
-}
-
-int select_p_state_save(char *dir_name)
-{
-	return ((int (*)(char *))tide_next_state_save)(dir_name);
+	return tide_job_test_call(tide_next_select_p_job_test, &test);
 }
