@@ -19,7 +19,7 @@ complain()
 # A tarball has no index: then every file counts.
 list()
 {
-	git ls-files -- "$@" 2>/dev/null || find . -path "./${1//\*/*}" |
+	git ls-files -co --exclude-standard -- "$@" 2>/dev/null || find . -path "./${1//\*/*}" |
 		sed 's|^\./||'
 }
 
@@ -60,8 +60,10 @@ fenced()
 		inside' "$2"
 }
 
+# Strings in parts, as PRId64 makes them, are put together.
 sources=$(list '*.c' '*.h' '*.am' '*.sh' 'm4/*.m4' configure.ac |
-	grep -vE '(^|/)test/|^tests/' | xargs cat)
+	grep -vE '(^|/)test/|^tests/' | xargs cat |
+	perl -0pe 's/"\s*(PRI\w+)?\s*"//g')
 
 # A line as it would be printed, the %s in <>: is it, or what follows a prefix
 # such as "error: tide: ", in the sources?
@@ -70,7 +72,7 @@ said()
 	local text=$1 fixed regex
 
 	# What %s alone makes of an end proves nothing.
-	text=$(sed -E 's/[: '"'"']*<[^>]*>[^[:alnum:]]*$//' <<<"$text")
+	text=$(sed -E 's/([^[:alnum:]]*<[^>]*>[^[:alnum:]]*)+$//' <<<"$text")
 	while :; do
 		fixed=$(sed -E 's/<[^>]*>//g; s/[^[:alnum:]]//g' <<<"$text")
 		[ ${#fixed} -ge 8 ] || return 1
