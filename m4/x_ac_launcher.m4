@@ -20,6 +20,8 @@ AC_DEFUN([X_AC_LAUNCHER], [
 				[x_missing="$x_missing HDF5-1.10.7"])])
 		PKG_CHECK_MODULES([BLAS], [openblas], [],
 			[x_missing="$x_missing OpenBLAS"])
+		# A header of OpenBLAS 0.3.34 defines what config.h defines too.
+		BLAS_CFLAGS=`AS_ECHO(["$BLAS_CFLAGS"]) | sed 's/-I */-isystem /g'`
 		PKG_CHECK_MODULES([YAML], [yaml-0.1], [],
 			[x_missing="$x_missing libyaml"])
 		AS_IF([test -z "$x_missing"],

@@ -81,6 +81,14 @@ static off_t size_of(const char *name)
 	return fstatat(folder.fd, name, &st, 0) ? -1 : st.st_size;
 }
 
+/* Not memcmp: there are unused bytes behind the last member. */
+static bool same_shape(const struct tide_shape *a, const struct tide_shape *b)
+{
+	return a->layers == b->layers && a->width == b->width &&
+	       a->heads == b->heads && a->context == b->context &&
+	       a->vocabulary == b->vocabulary && a->tied == b->tied;
+}
+
 static void test_round_trip(void)
 {
 	struct tide_ckpt_meta want = meta_of(120), got;
@@ -97,7 +105,7 @@ static void test_round_trip(void)
 	ok(got.step == want.step && got.samples == want.samples &&
 		   got.global_batch == want.global_batch &&
 		   got.seed == want.seed &&
-		   !memcmp(&got.shape, &want.shape, sizeof(got.shape)) &&
+		   same_shape(&got.shape, &want.shape) &&
 		   !strcmp(got.data_print, want.data_print),
 	   "meta is what was written");
 	ok(!tide_ckpt_read(folder.fd, name, loaded, 3, &err), "tensors");
