@@ -72,9 +72,14 @@ trap 'exit 143' TERM
 say() { echo "build: $*"; }
 die() { echo "build.sh: $*" >&2; exit 1; }
 
+# Those for every Debian, and those marked for this one.
 wanted_packages()
 {
-	sed 's/#.*//' "$top/contrib/packages.txt" | awk 'NF { print $1 }'
+	local suite
+	# shellcheck source=/dev/null
+	suite=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	sed 's/#.*//' "$top/contrib/packages.txt" |
+		awk -v s="@$suite" 'NF == 1 || $2 == s { print $1 }'
 }
 
 missing_packages()
@@ -112,11 +117,10 @@ install_packages()
 
 # The apt sources of this machine with source packages turned on, in a folder
 # of our own: nothing in /etc changes.
-apt_with_sources()
+apt_sources()
 {
 	local dir=$1 f
 	mkdir -p "$dir/sources" "$dir/lists/partial"
-	rm -f "$dir"/sources/*
 	for f in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
 		[ ! -f "$f" ] || sed -n 's/^deb \(.*debian.*\)/deb \1\ndeb-src \1/p' \
 			"$f" >"$dir/sources/$(basename "$f")"
@@ -126,11 +130,59 @@ apt_with_sources()
 		sed 's/^Types:.*/Types: deb deb-src/' "$f" \
 			>"$dir/sources/$(basename "$f")"
 	done
-	shift
+}
+
+# apt_from SOURCES LISTS COMMAND...: apt-get with these folders for /etc's.
+apt_from()
+{
+	local sources=$1 lists=$2
+	shift 2
 	apt-get -qq -o Dir::Etc::sourcelist=/dev/null \
-		-o Dir::Etc::sourceparts="$dir/sources" \
-		-o Dir::State::lists="$dir/lists" \
+		-o Dir::Etc::sourceparts="$sources" \
+		-o Dir::State::lists="$lists" \
 		-o APT::Get::List-Cleanup=0 -o APT::Sandbox::User=root "$@"
+}
+
+# Fetch the source package into this folder.  A mirror may have its parts in
+# several archives, of which apt asks the first only; then each is asked alone.
+# Apt verifies what comes.
+fetch_source()
+{
+	local full=$1 apt=$PWD/apt line
+	apt_sources "$apt"
+	apt_from "$apt/sources" "$apt/lists" update
+	apt_from "$apt/sources" "$apt/lists" source --download-only \
+		"slurm-wlm=$full" && return
+	mkdir -p "$apt/one"
+	grep -h '^deb-src ' "$apt"/sources/*.list | while read -r line; do
+		echo "$line" >"$apt/one/one.list"
+		apt_from "$apt/one" "$apt/lists" source --download-only \
+			"slurm-wlm=$full" || :
+	done
+	ls slurm-wlm_"${full%%-*}".orig.tar.*
+}
+
+# Unpack it in src/.  Without its .dsc this is done by hand; what Debian
+# patched (security, too) is taken where it came.
+unpack_source()
+{
+	local patch rest
+	if [ -n "$(ls slurm-wlm_*.dsc)" ]; then
+		dpkg-source --no-check -x slurm-wlm_*.dsc src
+		return
+	fi
+	mkdir src
+	tar -x -C src --strip-components=1 -f slurm-wlm_*.orig.tar.* || return
+	if [ -z "$(ls slurm-wlm_*.debian.tar.*)" ]; then
+		echo "the patches of Debian did not come"
+		return
+	fi
+	tar -x -C src -f slurm-wlm_*.debian.tar.* || return
+	while read -r patch rest; do
+		case $patch in '' | '#'*) continue ;; esac
+		patch -d src -p1 -s --no-backup-if-mismatch \
+			<"src/debian/patches/$patch" || return
+	done <src/debian/patches/series
 }
 
 slurm_package_version()
@@ -152,10 +204,7 @@ slurm_source()
 	leftovers+=("$work")
 	(
 		cd "$work"
-		apt_with_sources "$work/apt" update
-		apt_with_sources "$work/apt" source --download-only \
-			"slurm-wlm=$full"
-		dpkg-source --no-check -x slurm-wlm_*.dsc src
+		fetch_source "$full" && unpack_source
 	) >"$cache/slurm-source.log" 2>&1 ||
 		die "could not fetch the source of Slurm $full: see $cache/slurm-source.log"
 	say "configuring the source of Slurm $version (about a minute)"
