@@ -43,6 +43,8 @@ int tide_problems_add(struct tide_problems *problems, const char *file,
 	va_start(ap, fmt);
 	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
+	if (n >= 0)
+		tide_err_clean(text);
 	if (n < 0) {
 		problems->lost = 1;
 	} else if (problems_append(problems, file, line, text)) {

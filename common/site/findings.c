@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/util/err.h"
+
 void tide_findings_add(struct tide_findings *findings, enum tide_level level,
 		       const char *file, int line, const char *what,
 		       const char *fix)
@@ -29,6 +31,7 @@ void tide_findings_add(struct tide_findings *findings, enum tide_level level,
 		.fix = fix ? strdup(fix) : NULL,
 	};
 	if (new->file &&new->what && (new->fix || !fix)) {
+		tide_err_clean(new->what);
 		findings->count++;
 		return;
 	}

@@ -5,7 +5,8 @@
  * A function that can fail takes a struct tide_err * last and returns 0, or -1
  * with errno set and the text written.  It does not log.  The pointer may be
  * NULL: the text is then not wanted.  Texts are lower case, say what was
- * attempted, on what, and why it failed, and carry no newline.
+ * attempted, on what, and why it failed.  They are one line of UTF-8, whatever
+ * they repeat of a file or a request.
  *
  * Threads: no state; an object belongs to one thread at a time.
  */
@@ -30,5 +31,11 @@ int tide_err_set(struct tide_err *err, int errnum, const char *fmt, ...)
  */
 int tide_err_prefix(struct tide_err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Make a text one line of UTF-8: every control character, and every byte that
+ * is of no character, becomes a '?'.
+ */
+void tide_err_clean(char *text);
 
 #endif

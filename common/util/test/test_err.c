@@ -9,6 +9,34 @@
 
 #include "tests/lib/tap.h"
 
+/* What a text is made of that came from outside. */
+static void test_clean(void)
+{
+	static const struct {
+		const char *from, *want;
+	} rows[] = {
+		{ "one line", "one line" },
+		{ "two\nlines\t\x1b[31m\x7f", "two?lines??[31m?" },
+		{ "\xe6\xb7\xb1 \xc3\xa9 \xf0\x9f\x8c\x8a",
+		  "\xe6\xb7\xb1 \xc3\xa9 \xf0\x9f\x8c\x8a" },
+		{ "\xe9t\xe9", "?t?" },
+		{ "\xe6\xb7", "??" },
+		{ "\xc0\xaf \xed\xa0\x80 \xf4\x90\x80\x80 \xff",
+		  "?? ??? ???? ?" },
+		{ "\xe0\x9f\xbf \xf0\x8f\xbf\xbf", "??? ????" },
+	};
+	struct tide_err err;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		tide_err_set(&err, EINVAL, "%s", rows[i].from);
+		is_str(err.text, rows[i].want, rows[i].want);
+	}
+	errno = 0;
+	tide_err_set(&err, EINVAL, "x");
+	tide_err_prefix(&err, "a\nb");
+	is_str(err.text, "a?b: x", "also a prefix");
+}
+
 int main(void)
 {
 	struct tide_err err;
@@ -34,6 +62,14 @@ int main(void)
 	is_int(strlen(err.text), sizeof(err.text) - 1, "a long text is cut");
 	tide_err_prefix(&err, "%s", longtext);
 	is_int(strlen(err.text), sizeof(err.text) - 1, "also with a prefix");
+	/* the last character is cut in two */
+	for (size_t i = 0; i + 1 < 2 * sizeof(err.text); i += 2)
+		memcpy(longtext + i, "\xc3\xa9", 2);
+	longtext[2 * sizeof(err.text) - 2] = '\0';
+	tide_err_set(&err, EINVAL, "%s", longtext);
+	is_int((unsigned char)err.text[sizeof(err.text) - 2], '?',
+	       "a text is not cut in a character");
 	free(longtext);
+	test_clean();
 	return tap_done();
 }

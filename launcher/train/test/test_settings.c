@@ -106,6 +106,7 @@ static const struct {
 	{2, "  layers: &a 2", 2, "model.layers: wants one value"},
 	{2, "  layers: *a", 2, "model.layers: wants one value"},
 	{2, "  layer: 2", 2, "'model.layer': unknown key"},
+	{2, "  \"layers\\nx\": 2", 2, "'model.layers?x': unknown key"},
 	{2, "  # nothing", 0, "model.layers: missing"},
 	{3, "  layers: 3", 3, "model.layers: given again, first in line 2"},
 	{4, "  heads: 5", 4, "model.heads: 5 does not divide model.width 64"},
