@@ -95,22 +95,29 @@ const char *credits_time(json_int_t when, char buf[32])
 	return buf;
 }
 
+/* Options that only some of the subcommands have. */
+enum {
+	HAS_NOTE = 1,
+	HAS_SEALS = 2,
+	HAS_DETACH = 4, /* --all, --dry-run, --force */
+};
+
 static const struct {
 	const char *name;
 	int (*run)(const struct credits_args *args);
 	int min, max; /* arguments */
-	bool note, seals;
+	int has;
 	const char *usage;
 } subcommands[] = {
-	{"audit", credits_audit, 0, 0, false, true,
+	{"audit", credits_audit, 0, 0, HAS_SEALS,
 	 "[--seal=FILE] [--export-seal=FILE] [--json]"},
-	{"balance", credits_balance, 0, MAX_ARGS, false, false,
-	 "[ACCOUNT ...] [--json]"},
-	{"enroll", credits_enroll, 1, 1, false, false, "ACCOUNT [--json]"},
-	{"grant", credits_grant, 2, 2, true, false,
+	{"balance", credits_balance, 0, MAX_ARGS, 0, "[ACCOUNT ...] [--json]"},
+	{"detach", credits_detach, 0, MAX_ARGS, HAS_DETACH,
+	 "ACCOUNT ... | --all [--dry-run] [--force] [--json]"},
+	{"enroll", credits_enroll, 1, 1, 0, "ACCOUNT [--json]"},
+	{"grant", credits_grant, 2, 2, HAS_NOTE,
 	 "ACCOUNT AMOUNT --note=TEXT [--json]"},
-	{"statement", credits_statement, 1, 1, false, false,
-	 "ACCOUNT [--json]"},
+	{"statement", credits_statement, 1, 1, 0, "ACCOUNT [--json]"},
 };
 
 static int refuse(size_t i, const char *why)
@@ -144,11 +151,15 @@ static int dispatch(struct credits_args *args)
 		return refuse(i, "too few arguments");
 	if (args->argc > subcommands[i].max)
 		return refuse(i, "too many arguments");
-	if (args->note && !subcommands[i].note)
+	if (args->note && !(subcommands[i].has & HAS_NOTE))
 		return refuse(i, "there is no --note");
-	if ((args->seal || args->export_seal) && !subcommands[i].seals)
+	if ((args->seal || args->export_seal) &&
+	    !(subcommands[i].has & HAS_SEALS))
 		return refuse(i, "there is no seal");
-	if (subcommands[i].note && (!args->note || !*args->note))
+	if ((args->all || args->dry_run || args->force) &&
+	    !(subcommands[i].has & HAS_DETACH))
+		return refuse(i, "there is no --all, --dry-run or --force");
+	if (subcommands[i].has & HAS_NOTE && (!args->note || !*args->note))
 		return refuse(i, "say why with --note=TEXT");
 	return subcommands[i].run(args);
 }
@@ -156,7 +167,10 @@ static int dispatch(struct credits_args *args)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{"all", no_argument, NULL, 'a'},
+		{"dry-run", no_argument, NULL, 'd'},
 		{"export-seal", required_argument, NULL, 'x'},
+		{"force", no_argument, NULL, 'f'},
 		{"help", no_argument, NULL, 'h'},
 		{"json", no_argument, NULL, 'j'},
 		{"note", required_argument, NULL, 'n'},
@@ -180,6 +194,15 @@ static int run(int argc, char **argv)
 	argv[argc] = NULL;
 	while ((opt = getopt_long(argc, argv, "hj", options, NULL)) != -1) {
 		switch (opt) {
+		case 'a':
+			args.all = true;
+			break;
+		case 'd':
+			args.dry_run = true;
+			break;
+		case 'f':
+			args.force = true;
+			break;
 		case 'j':
 			args.json = true;
 			break;
@@ -215,6 +238,7 @@ const struct tidectl_command tidectl_credits = {
 		"  enroll ACCOUNT       let an account of Slurm pay for pool jobs\n"
 		"  grant ACCOUNT AMOUNT --note=TEXT\n"
 		"                       give it credits (take them back: a negative amount)\n"
+		"  detach ACCOUNT ...   let it pay no more; what was made for it in Slurm goes\n"
 		"  balance [ACCOUNT ...]\n"
 		"                       what is left, was granted, earned and spent\n"
 		"  statement ACCOUNT    every posting with the balance after it\n"
@@ -223,8 +247,11 @@ const struct tidectl_command tidectl_credits = {
 		"  --note=TEXT          of a grant: why\n"
 		"  --export-seal=FILE   of an audit: write a seal, to be kept elsewhere\n"
 		"  --seal=FILE          of an audit: compare with an earlier seal\n"
+		"  --all                of a detach: every account\n"
+		"  --dry-run            of a detach: only say what is in the way\n"
+		"  --force              of a detach: also when jobs are under its QOS\n"
 		"  --json               for programs\n\n"
-		"enroll and grant are for root and SlurmUser on the host of slurmdbd; you\n"
+		"enroll, grant and detach are for root and SlurmUser on the host of slurmdbd; you\n"
 		"see the accounts that you are a member or coordinator of, operators of\n"
 		"Slurm see all, and audit.\n\n"
 		"examples:\n"

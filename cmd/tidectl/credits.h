@@ -2,7 +2,7 @@
 /*
  * What the subcommands of `tidectl credits` share.  cmd_credits.c finds the
  * subcommand and talks to slurmdbd, credits_change.c has enroll and grant,
- * credits_show.c balance, statement and audit.
+ * credits_detach.c detach, credits_show.c balance, statement and audit.
  */
 #ifndef TIDE_TIDECTL_CREDITS_H
 #define TIDE_TIDECTL_CREDITS_H
@@ -18,6 +18,9 @@ struct credits_args {
 	const char *note;	 /* --note */
 	const char *seal;	 /* --seal */
 	const char *export_seal; /* --export-seal */
+	bool all;		 /* --all */
+	bool dry_run;		 /* --dry-run */
+	bool force;		 /* --force */
 	int argc;		 /* what is left: accounts, amounts */
 	char **argv;
 };
@@ -34,6 +37,7 @@ json_t *credits_change(json_t *request);
 /* "2026-12-01T08:00:00" in local time. */
 const char *credits_time(json_int_t time, char buf[32]);
 
+int credits_detach(const struct credits_args *args);
 int credits_enroll(const struct credits_args *args);
 int credits_grant(const struct credits_args *args);
 int credits_balance(const struct credits_args *args);

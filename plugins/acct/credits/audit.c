@@ -353,6 +353,15 @@ static int check_rest(struct audit *a)
 		problem(a, "%" PRId64 " accounts were not enrolled", count);
 	if (tide_db_number(
 		    a->db, &count, a->err,
+		    "select count(*) from (select detail, max(id) last from tide_txn where kind in ('enroll', 'detach') group by detail) e join tide_txn t on t.id=e.last left join tide_account a on a.account=t.detail where (t.kind='enroll')<>(a.account is not null)"))
+		return -1;
+	if (count)
+		problem(a,
+			"%" PRId64
+			" accounts are not enrolled and detached as their transactions say",
+			count);
+	if (tide_db_number(
+		    a->db, &count, a->err,
 		    "select count(*) from tide_account a where a.balance<>(select ifnull(sum(l.amount), 0) from tide_line l where l.account=a.account)"))
 		return -1;
 	if (count)

@@ -40,9 +40,22 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* " or (j.account='vision' and j.time_start>=SINCE", without its end. */
+static void put_since(FILE *out, const char *account, int64_t since)
+{
+	const char *p;
+
+	fputs(" or (j.account='", out);
+	/* Slurm's account names have no quote; be sure. */
+	for (p = account; *p; p++)
+		if (*p != '\'' && *p != '\\')
+			fputc(*p, out);
+	fprintf(out, "' and j.time_start>=%" PRId64, since);
+}
+
 /*
  * Condition on account and start: only enrolled accounts, only what started
- * after that.  NULL with errno; *ret_since is the earliest.
+ * while they were.  NULL with errno; *ret_since is the earliest.
  */
 static char *who_pays(struct tide_charger *c, int64_t *ret_since,
 		      struct tide_err *err)
@@ -52,11 +65,10 @@ static char *who_pays(struct tide_charger *c, int64_t *ret_since,
 	char *sql = NULL, **row;
 	size_t size = 0;
 	FILE *out;
-	char *p;
 
 	if (tide_db_query(
 		    c->db, &rows, err,
-		    "select account, enrolled from tide_account order by account"))
+		    "select e.detail, e.time, (select d.time from tide_txn d where d.kind='detach' and d.detail=e.detail and d.id>e.id order by d.id limit 1) from tide_txn e where e.kind='enroll' order by e.id"))
 		return NULL;
 	out = open_memstream(&sql, &size);
 	if (!out) {
@@ -70,12 +82,11 @@ static char *who_pays(struct tide_charger *c, int64_t *ret_since,
 		enrolled = tide_rows_int(row[1]);
 		if (enrolled < *ret_since)
 			*ret_since = enrolled;
-		fputs(" or (j.account='", out);
-		/* Slurm's account names have no quote; be sure. */
-		for (p = row[0]; *p; p++)
-			if (*p != '\'' && *p != '\\')
-				fputc(*p, out);
-		fprintf(out, "' and j.time_start>=%" PRId64 ")", enrolled);
+		put_since(out, row[0], enrolled);
+		if (row[2])
+			fprintf(out, " and j.time_start<%" PRId64,
+				tide_rows_int(row[2]));
+		fputc(')', out);
 	}
 	tide_rows_free(rows);
 	if (fclose(out)) {

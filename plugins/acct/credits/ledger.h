@@ -11,6 +11,7 @@
  * Kinds of transactions:
  *	prices	no lines; the detail is what tide.conf said from this time on
  *	enroll	no lines; an account may pay from now on
+ *	detach	no lines; it may no longer
  *	grant	from the issuing account to another
  *	charge	a run, from the payer to those who lend
  *	refund	the lines of a charge, turned round

@@ -211,3 +211,129 @@ int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err)
 	free(name);
 	return rc;
 }
+
+/* Associations of a cluster with the QOS, to be taken from them. */
+struct holders {
+	const char *cluster;
+	list_t *ids;
+	bool users;	 /* of users, else of accounts */
+	bool by_default; /* it is their default QOS, else in their list */
+};
+
+static int read_holders(struct tide_db *db, struct holders *h, int64_t qos,
+			struct tide_err *err)
+{
+	char own[32], delta[32];
+	struct tide_rows *rows;
+	char **row;
+
+	snprintf(own, sizeof(own), "%%,%" PRId64 ",%%", qos);
+	snprintf(delta, sizeof(delta), "%%,+%" PRId64 ",%%", qos);
+	if (tide_db_query(
+		    db, &rows, err,
+		    "select id_assoc from `?n_assoc_table` where deleted=0 and (user<>'')=?d and if(?d, ifnull(def_qos_id, 0)=?d, qos like ?s or delta_qos like ?s)",
+		    h->cluster, (int64_t)h->users, (int64_t)h->by_default, qos,
+		    own, delta))
+		return errno == ENOENT ? 0 : -1;
+	while ((row = tide_rows_next(rows)))
+		list_append(h->ids, xstrdup(row[0]));
+	tide_rows_free(rows);
+	return 0;
+}
+
+static int free_holders(struct tide_db *db, struct holders *h, int64_t qos,
+			struct tide_err *err)
+{
+	slurmdb_assoc_cond_t cond;
+	slurmdb_assoc_rec_t rec;
+	list_t *done = NULL;
+	char id[24];
+	int rc;
+
+	memset(&cond, 0, sizeof(cond));
+	slurmdb_init_assoc_rec(&rec, false);
+	h->ids = cond.id_list = list_create(xfree_ptr);
+	rc = read_holders(db, h, qos, err);
+	if (!rc && list_count(cond.id_list)) {
+		snprintf(id, sizeof(id), "-%" PRId64, qos);
+		cond.cluster_list = one_string(h->cluster);
+		/* An empty list means every user, none the accounts. */
+		cond.user_list = h->users ? list_create(xfree_ptr) : NULL;
+		if (h->by_default)
+			rec.def_qos_id = INFINITE;
+		else
+			rec.qos_list = one_string(id);
+		done = acct_storage_p_modify_assocs(
+			conn, slurm_conf.slurm_user_id, &cond, &rec);
+		if (!done || !list_count(done))
+			rc = tide_err_set(err, EIO, "%s",
+					  slurm_strerror(errno));
+	}
+	FREE_NULL_LIST(done);
+	FREE_NULL_LIST(cond.id_list);
+	FREE_NULL_LIST(cond.cluster_list);
+	FREE_NULL_LIST(cond.user_list);
+	FREE_NULL_LIST(rec.qos_list);
+	return rc;
+}
+
+/*
+ * Out of every list first: where a QOS that is deleted stands between others,
+ * Slurm up to 23.11 joins its neighbours, ",1,5,7," to ",17,".
+ */
+static int detach_qos(struct tide_db *db, int64_t qos, struct tide_err *err)
+{
+	struct tide_rows *rows;
+	char **row;
+	int rc = 0, i;
+
+	if (tide_db_query(db, &rows, err,
+			  "select name from cluster_table where deleted=0"))
+		return -1;
+	while (!rc && (row = tide_rows_next(rows))) {
+		for (i = 0; !rc && i < 4; i++) {
+			struct holders h = {.cluster = row[0],
+					    .users = i & 1,
+					    .by_default = i < 2};
+
+			rc = free_holders(db, &h, qos, err);
+		}
+	}
+	tide_rows_free(rows);
+	return rc;
+}
+
+int tide_limits_remove(struct tide_db *db, const char *account,
+		       struct tide_err *err)
+{
+	char *name = tide_qos_name(account);
+	slurmdb_qos_cond_t cond;
+	int64_t id, minutes;
+	list_t *done;
+	int rc = -1;
+
+	if (!name)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (find_qos(db, name, &id, &minutes, err))
+		goto out;
+	rc = 1;
+	if (!id)
+		goto out;
+	rc = -1;
+	if (open_conn(err))
+		goto out;
+	if (detach_qos(db, id, err)) {
+		acct_storage_p_commit(conn, false);
+		tide_err_prefix(err, "could not take QOS '%s' away", name);
+		goto out;
+	}
+	memset(&cond, 0, sizeof(cond));
+	cond.name_list = one_string(name);
+	done = acct_storage_p_remove_qos(conn, slurm_conf.slurm_user_id, &cond);
+	rc = finish(done && list_count(done), "remove the QOS", account, err);
+	FREE_NULL_LIST(done);
+	FREE_NULL_LIST(cond.name_list);
+out:
+	free(name);
+	return rc;
+}

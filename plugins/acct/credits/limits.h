@@ -25,6 +25,14 @@ int tide_limits_ensure(struct tide_db *db, const char *account,
 /* Set the limit, in billing-minutes. */
 int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err);
 
+/*
+ * Take the QOS of the account from every association that has it, and delete
+ * it.  slurmctld holds pending jobs that still have it, and forgets what it
+ * counted.  Returns 1 when there is none.
+ */
+int tide_limits_remove(struct tide_db *db, const char *account,
+		       struct tide_err *err);
+
 /* Give the connection to Slurm's storage back; one is taken when needed. */
 void tide_limits_close(void);
 

@@ -64,7 +64,7 @@ static int post_row(struct tide_posting *posting, const struct tide_dbrun *run,
 		.amount = refund_txn ? 0 : charge->amount,
 		.rate = tide_rate_format(charge->rate, rate),
 		.earners = charge->to,
-		.billing = tide_dbrun_billing(run),
+		.billing = run->counted ? tide_dbrun_billing(run) : 0,
 	};
 
 	return tide_ledger_add_run(posting, &row, err);
@@ -219,6 +219,21 @@ static int post_one(struct tide_db *db, struct tide_txn *txn, char *also,
 	return rc;
 }
 
+/* How often the account was enrolled; whether it is now. */
+static int count_enrolments(struct tide_db *db, const char *account,
+			    int64_t *ret_times, int64_t *ret_now,
+			    struct tide_err *err)
+{
+	if (tide_db_number(
+		    db, ret_times, err,
+		    "select count(*) from tide_txn where kind='enroll' and detail=?s",
+		    account))
+		return -1;
+	return tide_db_number(
+		db, ret_now, err,
+		"select count(*) from tide_account where account=?s", account);
+}
+
 int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 		     int64_t now, struct tide_err *err)
 {
@@ -227,7 +242,7 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 			       .by = by,
 			       .note = "",
 			       .detail = account};
-	int64_t there;
+	int64_t there, times;
 	char ref[191];
 
 	if (tide_db_number(
@@ -240,7 +255,15 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 			err, EINVAL,
 			"Slurm has no account '%s' (sacctmgr add account)",
 			account);
-	snprintf(ref, sizeof(ref), "enroll %s", account);
+	if (count_enrolments(db, account, &times, &there, err))
+		return -1;
+	if (there)
+		return 1;
+	if (times)
+		snprintf(ref, sizeof(ref), "enroll %s %" PRId64, account,
+			 times + 1);
+	else
+		snprintf(ref, sizeof(ref), "enroll %s", account);
 	txn.ref = ref;
 	return post_one(
 		db, &txn,
@@ -248,6 +271,30 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 			db,
 			"insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
 			account, now, account),
+		err);
+}
+
+int tide_post_detach(struct tide_db *db, const char *account, const char *by,
+		     int64_t now, struct tide_err *err)
+{
+	struct tide_txn txn = {.time = now,
+			       .kind = "detach",
+			       .by = by,
+			       .note = "",
+			       .detail = account};
+	int64_t enrolled, times;
+	char ref[191];
+
+	if (count_enrolments(db, account, &times, &enrolled, err))
+		return -1;
+	if (!enrolled)
+		return 1;
+	snprintf(ref, sizeof(ref), "detach %s %" PRId64, account, times);
+	txn.ref = ref;
+	return post_one(
+		db, &txn,
+		tide_db_format(db, "delete from tide_account where account=?s",
+			       account),
 		err);
 }
 

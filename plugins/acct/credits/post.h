@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The transactions of the ledger: charges and refunds of runs, grants,
- * enrolments.  Each function is one database transaction: all of it or nothing.
+ * enrolments and their end.  Each function is one database transaction: all of
+ * it or nothing.
  *
  * Errors are those of db.h.  Threads: as the connection.
  */
@@ -30,6 +31,13 @@ int tide_post_runs(struct tide_db *db, const char *holder,
  * it can already.  EINVAL: Slurm has no such account.
  */
 int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
+		     int64_t now, struct tide_err *err);
+
+/*
+ * The account no longer pays, for runs that start from now on; what it has, and
+ * every posting, stays.  Returns 1 when it does not pay now.
+ */
+int tide_post_detach(struct tide_db *db, const char *account, const char *by,
 		     int64_t now, struct tide_err *err);
 
 /*

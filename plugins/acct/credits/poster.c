@@ -314,6 +314,27 @@ static int give_limit(const char *account, int64_t balance, int64_t billing,
 		minutes, account, balance);
 }
 
+/* Accounts that no longer pay have no QOS; also when we died in between. */
+static int take_limits(struct tide_err *err)
+{
+	struct tide_rows *rows;
+	char **row;
+	int rc = 0;
+
+	if (tide_db_query(
+		    own.db, &rows, err,
+		    "select distinct t.detail from tide_txn t where t.kind='detach' and not exists (select 1 from tide_account a where a.account=t.detail)"))
+		return -1;
+	while (rc >= 0 && (row = tide_rows_next(rows))) {
+		rc = tide_limits_remove(own.db, row[0], err);
+		if (!rc)
+			info("credits: account %s pays no more, its QOS is removed",
+			     row[0]);
+	}
+	tide_rows_free(rows);
+	return rc < 0 ? -1 : 0;
+}
+
 static int give_limits(struct tide_err *err)
 {
 	struct tide_rows *rows = NULL;
@@ -334,6 +355,8 @@ static int give_limits(struct tide_err *err)
 		rc = give_limit(row[0], tide_rows_int(row[1]),
 				tide_rows_int(row[2]), row[3], err);
 	tide_rows_free(rows);
+	if (!rc)
+		rc = take_limits(err);
 	tide_limits_close();
 	if (!rc) {
 		own.limits_head = head;

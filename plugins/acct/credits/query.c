@@ -23,6 +23,7 @@
 #include "common/credit/credit.h"
 #include "common/credit/proof.h"
 #include "plugins/acct/credits/audit.h"
+#include "plugins/acct/credits/detach.h"
 #include "plugins/acct/credits/ledger.h"
 #include "plugins/acct/credits/post.h"
 #include "plugins/acct/credits/poster.h"
@@ -268,6 +269,38 @@ static bool in_force(void)
 	return tide_poster_catch_up(false, WAIT_S);
 }
 
+/*
+ * An account that is enrolled again gets a QOS that has counted nothing: the
+ * old one has to be gone, and nobody to run under it.
+ */
+static int is_clean(struct tide_db *db, const char *account,
+		    struct tide_err *err)
+{
+	json_t *state;
+	int rc = 0;
+
+	if (tide_detach_state(db, account, &state, err))
+		return errno == EINVAL ? 0 : -1;
+	if (json_is_true(json_object_get(state, "enrolled")))
+		goto out;
+	if (json_is_true(json_object_get(state, "qos_there"))) {
+		json_decref(state);
+		in_force();
+		if (tide_detach_state(db, account, &state, err))
+			return -1;
+	}
+	if (json_is_true(json_object_get(state, "qos_there")))
+		rc = tide_err_set(
+			err, EBUSY,
+			"account '%s' cannot be enrolled again yet: its QOS is still to be removed, see slurmdbd's log",
+			account);
+	else
+		rc = tide_detach_over(db, account, err);
+out:
+	json_decref(state);
+	return rc;
+}
+
 static int do_enroll(struct tide_db *db, const struct caller *who,
 		     json_t *request, json_t **ret, struct tide_err *err)
 {
@@ -276,7 +309,8 @@ static int do_enroll(struct tide_db *db, const struct caller *who,
 
 	if (json_unpack(request, "{s:s}", "account", &account))
 		return tide_err_set(err, EINVAL, "an incomplete request");
-	if (may_change(who, request, err) || check_account(account, err))
+	if (may_change(who, request, err) || check_account(account, err) ||
+	    is_clean(db, account, err))
 		return -1;
 	rc = tide_post_enroll(db, account, who->name, (int64_t)time(NULL), err);
 	if (rc < 0)
@@ -317,6 +351,109 @@ static int do_grant(struct tide_db *db, const struct caller *who,
 	return 0;
 }
 
+/* The state of each account that is named, of all that were ever enrolled. */
+static int read_states(struct tide_db *db, json_t *names, json_t *states,
+		       struct tide_err *err)
+{
+	json_t *all = NULL, *name, *state;
+	size_t i;
+	int rc = 0;
+
+	if (!json_array_size(names)) {
+		if (tide_detach_accounts(db, &all, err))
+			return -1;
+		names = all;
+	}
+	json_array_foreach(names, i, name)
+	{
+		if (!json_is_string(name))
+			rc = tide_err_set(err, EINVAL,
+					  "an account without a name");
+		else
+			rc = tide_detach_state(db, json_string_value(name),
+					       &state, err);
+		if (rc)
+			break;
+		json_array_append_new(states, state);
+	}
+	json_decref(all);
+	return rc;
+}
+
+static int detach_one(struct tide_db *db, const struct caller *who,
+		      json_t *state, struct tide_err *err)
+{
+	const char *account =
+		json_string_value(json_object_get(state, "account"));
+	int rc = tide_post_detach(db, account, who->name, (int64_t)time(NULL),
+				  err);
+
+	if (rc < 0)
+		return -1;
+	json_object_set_new(state, "already", json_boolean(rc));
+	json_object_set_new(state, "enrolled", json_false());
+	return 0;
+}
+
+/* All of them or, when one may not be, none. */
+static int detach(struct tide_db *db, const struct caller *who, json_t *states,
+		  int force, struct tide_err *err)
+{
+	json_t *state;
+	size_t i;
+	int rc = 0;
+
+	json_array_foreach(states, i, state)
+	{
+		if (!force && tide_detach_may(state, err))
+			return -1;
+	}
+	/* What has ended is charged while its QOS still has its factor. */
+	if (!in_force() && !force)
+		return tide_err_set(
+			err, EAGAIN,
+			"what has ended could not be charged yet, see slurmdbd's log");
+	json_array_foreach(states, i, state)
+	{
+		if (detach_one(db, who, state, err))
+			return -1;
+	}
+	rc = in_force();
+	json_array_foreach(states, i, state)
+	{
+		json_object_set_new(state, "in_force", json_boolean(rc));
+	}
+	return 0;
+}
+
+static int do_detach(struct tide_db *db, const struct caller *who,
+		     json_t *request, json_t **ret, struct tide_err *err)
+{
+	json_t *names, *states;
+	int dry, force, rc;
+
+	if (json_unpack(request, "{s:o,s:b,s:b}", "accounts", &names, "dry_run",
+			&dry, "force", &force))
+		return tide_err_set(err, EINVAL, "an incomplete request");
+	if (dry && !is_operator(who))
+		return tide_err_set(
+			err, EACCES,
+			"user '%s' may not see this: operators of Slurm may",
+			who->name);
+	if (!dry && may_change(who, request, err))
+		return -1;
+	states = json_array();
+	rc = states ? read_states(db, names, states, err)
+		    : tide_err_set(err, ENOMEM, "out of memory");
+	if (!rc && !dry)
+		rc = detach(db, who, states, force, err);
+	if (rc)
+		json_decref(states);
+	else
+		*ret = states;
+	return rc;
+}
+
 /* ---- dispatch ---- */
 
 static const struct {
@@ -324,8 +461,9 @@ static const struct {
 	int (*act)(struct tide_db *db, const struct caller *who,
 		   json_t *request, json_t **ret, struct tide_err *err);
 } ops[] = {
-	{"audit", do_audit}, {"balance", do_balance},	  {"enroll", do_enroll},
-	{"grant", do_grant}, {"statement", do_statement},
+	{"audit", do_audit},   {"balance", do_balance},
+	{"detach", do_detach}, {"enroll", do_enroll},
+	{"grant", do_grant},   {"statement", do_statement},
 };
 
 static int act(const struct caller *who, json_t *request, json_t **ret,

@@ -10,11 +10,14 @@
  *	audit	  "seal_id", "seal_hash" (0 and "": none)
  *	enroll	  "account", "proof"
  *	grant	  "account", "amount", "note", "request", "proof"
+ *	detach	  "accounts" (empty: all that were ever enrolled), "dry_run",
+ *		  "force", "proof" (not when dry_run)
  * Answers: {"ok": true, "data": ...} or {"ok": false, "error": "..."}.
  *
  * Who may: an account's members and coordinators see it, operators and
- * administrators of Slurm see all and audit; changes are for root and
- * SlurmUser, who prove that they read slurmdbd.conf, so on its host.
+ * administrators of Slurm see all, audit, and list what a detach would meet;
+ * changes are for root and SlurmUser, who prove that they read slurmdbd.conf,
+ * so on its host.
  *
  * Threads: any of slurmdbd's RPC threads; requests stand in line.
  */

@@ -153,6 +153,7 @@ enum {
 	COL_TRES,
 	COL_FACTOR,
 	COL_SUSPENDED,
+	COL_COUNTED,
 };
 
 static int read_row(struct tide_db *db, struct tide_tres *tres,
@@ -173,6 +174,7 @@ static int read_row(struct tide_db *db, struct tide_tres *tres,
 	run->end = tide_rows_int(row[COL_END]);
 	if (run->end < run->start)
 		run->end = run->start;
+	run->counted = tide_rows_int(row[COL_COUNTED]);
 	run->node_failed = state == JOB_NODE_FAIL || state == JOB_BOOT_FAIL;
 	if (tide_frac_parse(row[COL_FACTOR] ? row[COL_FACTOR] : "1",
 			    &run->factor))
@@ -233,7 +235,7 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 		return tide_err_set(err, ENOMEM, "out of memory");
 	rc = tide_db_query(
 		db, &rows, err,
-		"select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended from `?n_job_table` j left join qos_table q on q.id=j.id_qos where ?r and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.job_db_inx limit ?d",
+		"select j.job_db_inx, j.id_job, j.time_submit, j.time_start, j.time_end, j.state, j.account, j.nodelist, j.tres_alloc, q.usage_factor, j.time_suspended, exists (select 1 from tide_account a where a.account=j.account and a.enrolled<=j.time_start) from `?n_job_table` j left join qos_table q on q.id=j.id_qos where ?r and j.time_end>0 and j.time_start>0 and j.`partition`=?s and (?r) and j.nodelist<>'None assigned' and not exists (select 1 from tide_run r where r.cluster=?s and r.id_job=j.id_job and r.time_submit=j.time_submit and r.time_start=j.time_start) order by j.job_db_inx limit ?d",
 		scan->cluster, which, scan->partition, scan->accounts,
 		scan->cluster, (int64_t)scan->limit);
 	free(which);

@@ -31,7 +31,8 @@ struct tide_dbrun {
 	int64_t billing; /* Slurm's billing of the run, truncated */
 	struct tide_frac factor; /* UsageFactor of its QOS */
 	bool node_failed;	 /* it ended because a node did */
-	int64_t prices;		 /* transaction with the prices, 0: not yet */
+	bool counted;	/* by the QOS that its account has now; not in JSON */
+	int64_t prices; /* transaction with the prices, 0: not yet */
 };
 
 /* Which rows of the job table to look at. */

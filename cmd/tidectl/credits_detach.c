@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tidectl credits detach: first the jobs, which slurmctld knows, then the
+ * account, which slurmdbd does.  Every step may be done again.
+ */
+#include "config.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/tidectl/credits.h"
+#include "common/util/err.h"
+#include "compat/move.h"
+
+#define MOVED_WITHIN 50 /* fifths of a second, until slurmdbd knows */
+
+static const char *text(const json_t *object, const char *key)
+{
+	const char *value = json_string_value(json_object_get(object, key));
+
+	return value ? value : "";
+}
+
+static json_int_t job_id(const json_t *job)
+{
+	return json_integer_value(json_object_get(job, "job"));
+}
+
+static bool is(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static json_t *request(const struct credits_args *args, bool dry_run)
+{
+	json_t *names = json_array();
+
+	for (int i = 0; i < args->argc; i++)
+		json_array_append_new(names, json_string(args->argv[i]));
+	return json_pack("{s:s,s:o,s:b,s:b}", "op", "detach", "accounts", names,
+			 "dry_run", (int)dry_run, "force", (int)args->force);
+}
+
+/* The state of every account that is meant. */
+static json_t *ask(const struct credits_args *args)
+{
+	return credits_ask(request(args, true));
+}
+
+static void say_why(json_t *job, const struct tide_err *err)
+{
+	json_object_set_new(job, "why", tidectl_json_text(err->text));
+}
+
+/* Move one pending job of this cluster; 1 when slurmctld has done so. */
+static int move(const json_t *state, json_t *job)
+{
+	char *qos = NULL;
+	struct tide_err err;
+	int rc;
+
+	rc = tide_move_target(text(job, "cluster"), text(state, "account"),
+			      text(job, "user"), text(state, "qos"), &qos,
+			      &err);
+	if (!rc)
+		rc = tide_move_job(job_id(job), qos, &err);
+	if (rc)
+		say_why(job, &err);
+	else
+		json_object_set_new(job, "moved", json_string(qos));
+	free(qos);
+	return !rc;
+}
+
+/* A refusal should find everything as it was. */
+static bool will_be_refused(const json_t *states)
+{
+	json_t *state, *job;
+	size_t i, k;
+
+	json_array_foreach(states, i, state)
+	{
+		if (!is(state, "qos_there"))
+			continue;
+		if (json_array_size(json_object_get(state, "down")))
+			return true;
+		json_array_foreach(json_object_get(state, "jobs"), k, job)
+		{
+			if (is(job, "running"))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* What waits can be moved; how many were. */
+static int move_jobs(json_t *states)
+{
+	char *cluster = NULL;
+	struct tide_err err = {""};
+	json_t *state, *job;
+	size_t i, k;
+	int moved = 0;
+
+	json_array_foreach(states, i, state)
+	{
+		json_array_foreach(json_object_get(state, "jobs"), k, job)
+		{
+			if (is(job, "running"))
+				continue;
+			if (!cluster && tide_move_cluster(&cluster, &err))
+				say_why(job, &err);
+			else if (!strcmp(cluster, text(job, "cluster")))
+				moved += move(state, job);
+		}
+	}
+	free(cluster);
+	return moved;
+}
+
+static json_t *find_job(json_t *states, const json_t *wanted)
+{
+	json_t *state, *job;
+	size_t i, k;
+
+	json_array_foreach(states, i, state)
+	{
+		json_array_foreach(json_object_get(state, "jobs"), k, job)
+		{
+			if (job_id(job) == job_id(wanted) &&
+			    !strcmp(text(job, "cluster"),
+				    text(wanted, "cluster")))
+				return job;
+		}
+	}
+	return NULL;
+}
+
+/* How many jobs of `before` that were moved are in `now` still. */
+static int still_there(json_t *before, json_t *now)
+{
+	json_t *state, *job;
+	size_t i, k;
+	int count = 0;
+
+	json_array_foreach(before, i, state)
+	{
+		json_array_foreach(json_object_get(state, "jobs"), k, job)
+		{
+			count += json_object_get(job, "moved") &&
+				 find_job(now, job);
+		}
+	}
+	return count;
+}
+
+/* slurmctld tells slurmdbd in its own time. */
+static int await_moves(const struct credits_args *args, json_t *before)
+{
+	const struct timespec pause = {.tv_nsec = 200000000};
+	json_t *now;
+	int left = 1;
+
+	for (int i = 0; left && i < MOVED_WITHIN; i++) {
+		nanosleep(&pause, NULL);
+		now = ask(args);
+		if (!now)
+			return -1;
+		left = still_there(before, now);
+		json_decref(now);
+	}
+	return 0;
+}
+
+static void print_job(const json_t *job)
+{
+	printf("  job %" JSON_INTEGER_FORMAT " of %s, cluster %s, %s: ",
+	       job_id(job), text(job, "user"), text(job, "cluster"),
+	       is(job, "running") ? "running" : "pending");
+	if (json_object_get(job, "moved"))
+		printf("moved to QOS %s\n", text(job, "moved"));
+	else if (*text(job, "why"))
+		printf("holds it, and cannot be moved (%s)\n",
+		       text(job, "why"));
+	else
+		puts("holds it");
+}
+
+static void print_state(const json_t *state)
+{
+	const json_t *jobs = json_object_get(state, "jobs");
+	const json_t *down = json_object_get(state, "down"), *one;
+	size_t i;
+
+	printf("account %s: %s, QOS %s %s\n", text(state, "account"),
+	       is(state, "enrolled") ? "enrolled" : "not enrolled",
+	       text(state, "qos"),
+	       is(state, "qos_there") ? "is there" : "is gone");
+	json_array_foreach(jobs, i, one)
+	{
+		print_job(one);
+	}
+	json_array_foreach(down, i, one)
+	{
+		printf("  slurmctld of cluster %s is not connected\n",
+		       json_string_value(one));
+	}
+}
+
+static int print_states(const struct credits_args *args, json_t *states)
+{
+	json_t *state;
+	size_t i;
+
+	if (args->json)
+		return tidectl_print_json(json_incref(states));
+	json_array_foreach(states, i, state)
+	{
+		print_state(state);
+	}
+	return TIDECTL_DONE;
+}
+
+/* The jobs that were seen go into the answer. */
+static void keep_jobs(json_t *done, const json_t *seen)
+{
+	json_t *state;
+	size_t i;
+
+	json_array_foreach(done, i, state)
+	{
+		json_object_set(state, "jobs",
+				json_object_get(json_array_get(seen, i),
+						"jobs"));
+	}
+}
+
+static int print_done(const struct credits_args *args, json_t *done)
+{
+	json_t *state, *job;
+	size_t i, k;
+
+	if (args->json)
+		return tidectl_print_json(json_incref(done));
+	json_array_foreach(done, i, state)
+	{
+		json_array_foreach(json_object_get(state, "jobs"), k, job)
+		{
+			print_job(job);
+		}
+		printf("account %s %s; its balance and every posting stay%s\n",
+		       text(state, "account"),
+		       is(state, "already") ? "paid no more before"
+					    : "pays no more",
+		       is(state, "in_force")
+			       ? ""
+			       : "; its QOS will be removed soon");
+	}
+	return TIDECTL_DONE;
+}
+
+int credits_detach(const struct credits_args *args)
+{
+	json_t *seen, *done;
+	int status;
+
+	if (!args->argc != args->all)
+		return tidectl_usage(
+			&tidectl_credits,
+			"credits detach: either accounts or --all");
+	seen = ask(args);
+	if (!seen)
+		return TIDECTL_FAILED;
+	if (args->dry_run) {
+		status = print_states(args, seen);
+		json_decref(seen);
+		return status;
+	}
+	if ((args->force || !will_be_refused(seen)) && move_jobs(seen) &&
+	    await_moves(args, seen)) {
+		json_decref(seen);
+		return TIDECTL_FAILED;
+	}
+	done = credits_change(request(args, false));
+	if (done) {
+		keep_jobs(done, seen);
+		status = print_done(args, done);
+	} else {
+		/* The reason was said; this is the whole of it. */
+		print_states(args, seen);
+		status = TIDECTL_FAILED;
+	}
+	json_decref(done);
+	json_decref(seen);
+	return status;
+}
