@@ -8,6 +8,7 @@
 # A message is quoted in a block fenced with ```log, a line each, with <words>
 # where the sources have %s.
 cd "$(dirname "$0")/../.." || exit 1
+export LC_ALL=C.UTF-8
 bad=0
 
 complain()
