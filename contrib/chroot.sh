@@ -184,11 +184,15 @@ first_process()
 	done
 	shift
 	dir=$PWD
-	[ -d "$in$dir" ] || dir=/
+	# Not chroot, which nsenter would leave again.
+	cd $in
+	pivot_root . mnt
+	umount -l /mnt
+	[ -d "$dir" ] || dir=/
 	# The group of processes gets what signal there is; this one must live
 	# to see the command end.
 	trap : HUP INT TERM
-	chroot $in env --default-signal=HUP,INT,QUIT,TERM -C "$dir" -u TMPDIR \
+	env --default-signal=HUP,INT,QUIT,TERM -C "$dir" -u TMPDIR \
 		HOME="$home" LANG=C.UTF-8 \
 		PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		"$@" <&0 &

@@ -335,14 +335,22 @@ write_gres_conf() {
 	done >"$DIR/etc/gres.conf"
 }
 
+# slurm_since RELEASE: the Slurm here is that one, as in 23.11, or newer.
+slurm_since() {
+	printf '%s\n' "$1" "$(slurmctld -V | sed 's/^[^ ]* //')" |
+		sort -C -V
+}
+
+# Without --cgroup there need not be one: newer slurmd must be told.
 write_cgroup_conf() {
-	[ -n "$CGROUP" ] || return 0
-	cat >"$DIR/etc/cgroup.conf" <<-CONF
-	CgroupPlugin=cgroup/v1
-	CgroupMountpoint=/sys/fs/cgroup
-	CgroupAutomount=no
-	ConstrainDevices=yes
-	CONF
+	if [ -n "$CGROUP" ]; then
+		echo "CgroupPlugin=cgroup/v1"
+		echo "CgroupMountpoint=/sys/fs/cgroup"
+		slurm_since 23.11 || echo "CgroupAutomount=no"
+		echo "ConstrainDevices=yes"
+	elif slurm_since 23.02; then
+		echo "CgroupPlugin=disabled"
+	fi >"$DIR/etc/cgroup.conf"
 }
 
 write_slurmdbd_conf() {

@@ -272,7 +272,8 @@ make_database_folder() {
 }
 
 # nosync leaves out waiting for the disk, which a kill -9 does not notice;
-# the log is still written at every commit.
+# the log is still written at every commit. What is loose, not every MariaDB
+# has; slurmdbd wants no snapshot isolation.
 start_mariadbd() {
 	[ -d "$DIR/db" ] || make_database_folder || return 1
 	launch mariadbd mariadbd --no-defaults --user=root \
@@ -284,7 +285,8 @@ start_mariadbd() {
 		--innodb-flush-method=nosync \
 		--innodb-flush-log-at-trx-commit=1 --key-buffer-size=1M \
 		--aria-pagecache-buffer-size=1M --max-connections=60 \
-		--innodb-lock-wait-timeout=900 --skip-log-bin --sync-frm=OFF
+		--innodb-lock-wait-timeout=900 --skip-log-bin \
+		--loose-sync-frm=OFF --loose-innodb-snapshot-isolation=OFF
 }
 
 sql() {
