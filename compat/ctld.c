@@ -57,14 +57,22 @@ bool tide_ctld_ending(void)
 	return slurmctld_config.shutdown_time != 0;
 }
 
-/* Slurm's own order: configuration, job, node, partition, federation. */
 static slurmctld_lock_t locks_for(enum tide_ctld_access access)
 {
 	if (access == TIDE_ACT)
-		return (slurmctld_lock_t){READ_LOCK, WRITE_LOCK, WRITE_LOCK,
-					  READ_LOCK, READ_LOCK};
-	return (slurmctld_lock_t){READ_LOCK, READ_LOCK, READ_LOCK, READ_LOCK,
-				  NO_LOCK};
+		return (slurmctld_lock_t){
+			.conf = READ_LOCK,
+			.job = WRITE_LOCK,
+			.node = WRITE_LOCK,
+			.part = READ_LOCK,
+			.fed = READ_LOCK,
+		};
+	return (slurmctld_lock_t){
+		.conf = READ_LOCK,
+		.job = READ_LOCK,
+		.node = READ_LOCK,
+		.part = READ_LOCK,
+	};
 }
 
 void tide_ctld_lock(enum tide_ctld_access access)

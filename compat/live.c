@@ -112,7 +112,7 @@ static int ask_slurmctld(struct tide_live *live)
 	live->version = strdup(conf->version);
 	live->plugin_dir = strdup(conf->plugindir);
 	rc = live->version && live->plugin_dir ? 0 : -1;
-	slurm_free_ctl_conf(conf);
+	tide_free_conf(conf);
 	return rc;
 }
 

@@ -101,4 +101,25 @@ typedef hostlist_t tide_hostlist;
  */
 #define TIDE_REQUEUE_RECORD TIDE_SLURM_SINCE(25, 11)
 
+/*
+ * 25.11: the name of the database's user is in slurmdbd's own configuration,
+ * and a script may tell the password.  Goes with 25.05.
+ */
+#if TIDE_SLURM_SINCE(25, 11)
+#define tide_storage_user() (slurmdbd_conf->storage_user)
+#define tide_storage_script() (slurmdbd_conf->storage_pass_script)
+#else
+#define tide_storage_user() (slurm_conf.accounting_storage_user)
+#define tide_storage_script() ((char *)NULL)
+#endif
+
+/*
+ * 26.05: slurm_free_ctl_conf() has another name.  Goes with 25.11.
+ */
+#if TIDE_SLURM_SINCE(26, 5)
+#define tide_free_conf(conf) slurm_free_conf(conf)
+#else
+#define tide_free_conf(conf) slurm_free_ctl_conf(conf)
+#endif
+
 #endif

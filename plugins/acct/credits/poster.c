@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "src/common/read_config.h"
+#include "src/slurmdbd/read_config.h"
 
 #include "common/conf/conf.h"
 #include "common/credit/charge.h"
@@ -112,13 +113,16 @@ struct tide_db *tide_poster_db(void)
 		.host = slurm_conf.accounting_storage_host,
 		.host2 = slurm_conf.accounting_storage_backup_host,
 		.port = slurm_conf.accounting_storage_port,
-		.user = slurm_conf.accounting_storage_user,
+		.user = tide_storage_user(),
 		.password = slurm_conf.accounting_storage_pass,
 		.database = database,
 		.options = slurm_conf.accounting_storage_params,
 	};
 	struct tide_db *db = tide_db_create(&where);
 
+	if (tide_storage_script())
+		error("credits: StoragePassScript=%s in slurmdbd.conf is not supported: nothing is charged unless StoragePass= works too",
+		      tide_storage_script());
 	xfree(database);
 	return db;
 }

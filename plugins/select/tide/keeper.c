@@ -333,8 +333,10 @@ void tide_keeper_start(void)
 {
 	slurm_mutex_lock(&keeper.lock);
 	if (!keeper.running && !keeper.stop) {
-		slurm_thread_create(&keeper.thread, keep, NULL);
-		keeper.running = true;
+		errno = pthread_create(&keeper.thread, NULL, keep, NULL);
+		keeper.running = !errno;
+		if (errno)
+			error("tide: no thread for closes, runs go on over them: %m; scontrol reconfigure tries again");
 	}
 	slurm_mutex_unlock(&keeper.lock);
 }
