@@ -16,6 +16,7 @@
 
 #include "src/database/mysql_common.h"
 
+#include "compat/loaded.h"
 #include "plugins/acct/credits/comment.h"
 #include "plugins/acct/credits/poster.h"
 #include "plugins/acct/credits/query.h"
@@ -41,6 +42,13 @@ static struct {
 	__typeof__(acct_storage_p_get_txn) *get_txn;
 	__typeof__(acct_storage_p_reconfig) *reconfig;
 } next;
+
+__attribute__((constructor)) static void loaded(void)
+{
+	tide_loaded(
+		"slurmdbd", "credits",
+		"slurmdbd does not start until then, unless slurmdbd.conf has StorageType=accounting_storage/mysql: what ends meanwhile is charged when the plugin is back");
+}
 
 static int find_next(void)
 {

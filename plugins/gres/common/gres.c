@@ -10,11 +10,14 @@
 #include "src/common/env.h"
 
 #include "common/device/device.h"
+#include "compat/loaded.h"
 #include "plugins/gres/common/family.h"
 
 /* The devices of this node; in slurmd and slurmstepd only. Slurm calls us
  * under its gres lock. */
 static list_t *node_devices;
+
+extern const char plugin_type[]; /* of the family */
 
 /* Put the two variables into env; numbers are the devices it may use. */
 static void set_lists(char ***env, const char *numbers_name,
@@ -56,6 +59,12 @@ static void set_env(char ***env, const char *numbers_name, bitstr_t *alloc,
 					       &count);
 	set_lists(env, numbers_name, numbers, count);
 	xfree(numbers);
+}
+
+__attribute__((constructor)) static void loaded(void)
+{
+	tide_loaded("slurmd", plugin_type,
+		    "until then jobs get no devices of this kind");
 }
 
 int init(void)

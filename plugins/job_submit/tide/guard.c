@@ -5,52 +5,43 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "compat/loaded.h"
 #include "plugins/job_submit/tide/guard.h"
 
-/* The file beside this one. */
-static int layer_path(char *path, size_t size, struct tide_err *err)
+/* The file, as Slurm has it open (*ret_used) or not; NULL with the reason. */
+static void *open_layer(const char *path, bool *ret_used, struct tide_err *err)
 {
-	Dl_info info;
-	const char *slash;
+	void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
 
-	if (!dladdr((void *)tide_guard, &info) || !info.dli_fname)
-		return tide_err_set(
-			err, ENOENT,
-			"could not find out where job_submit/tide was loaded from");
-	slash = strrchr(info.dli_fname, '/');
-	if (snprintf(path, size, "%.*s%s",
-		     slash ? (int)(slash + 1 - info.dli_fname) : 0,
-		     info.dli_fname, TIDE_LAYER_FILE) >= (int)size)
-		return tide_err_set(
-			err, ENAMETOOLONG,
-			"the name of the folder of job_submit/tide is too long");
-	return 0;
-}
-
-/* It is not loaded: say why as exactly as can be found out. */
-static int why_not(const char *path, struct tide_err *err)
-{
-	const uint32_t *version;
-	void *handle;
-
-	if (access(path, R_OK))
-		return tide_err_set(
+	*ret_used = handle != NULL;
+	if (!handle && access(path, R_OK)) {
+		tide_err_set(
 			err, ENOENT,
 			"there is no %s: install it beside job_submit_tide.so, or take tide out of JobSubmitPlugins",
 			path);
-	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+		return NULL;
+	}
 	if (!handle)
-		return tide_err_set(
-			err, EINVAL,
-			"%s cannot be opened: %s; reinstall TideFlow", path,
-			dlerror());
-	version = dlsym(handle, "plugin_version");
+		handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
+	if (!handle)
+		tide_err_set(err, EINVAL,
+			     "%s cannot be opened: %s; reinstall TideFlow",
+			     path, dlerror());
+	return handle;
+}
+
+/* Is it of our Slurm, and used?  Nothing else of it is looked at before. */
+static int verify(void *handle, bool used, const char *path,
+		  struct tide_err *err)
+{
+	const uint32_t *version = dlsym(handle, "plugin_version");
+
 	if (!version || *version != TIDE_PLUGIN_VERSION)
-		tide_err_set(
+		return tide_err_set(
 			err, EINVAL,
 			"%s was built for Slurm %u.%02u.%u and this is %u.%02u.%u: install the build of TideFlow for this version",
 			path, version ? *version >> 16 : 0,
@@ -59,13 +50,12 @@ static int why_not(const char *path, struct tide_err *err)
 			TIDE_PLUGIN_VERSION >> 16,
 			TIDE_PLUGIN_VERSION >> 8 & 0xff,
 			TIDE_PLUGIN_VERSION & 0xff);
-	else
-		tide_err_set(
+	if (!used)
+		return tide_err_set(
 			err, EPERM,
 			"Slurm does not use %s: name its folder first in PluginDir=%s, and see the lines above for an error of its own",
 			path, tide_ctld_plugin_dir());
-	dlclose(handle);
-	return -1;
+	return 0;
 }
 
 int tide_guard(const struct tide_layer **ret_layer, struct tide_err *err)
@@ -73,15 +63,23 @@ int tide_guard(const struct tide_layer **ret_layer, struct tide_err *err)
 	const struct tide_layer *layer;
 	char path[PATH_MAX];
 	void *handle;
+	bool used;
+	int rc;
 
-	if (layer_path(path, sizeof(path), err) < 0)
-		return -1;
-	handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	if (tide_loaded_beside(TIDE_LAYER_FILE, path, sizeof(path)) < 0)
+		return tide_err_set(
+			err, errno,
+			"could not find out where job_submit/tide was loaded from: %s",
+			strerror(errno));
+	handle = open_layer(path, &used, err);
 	if (!handle)
-		return why_not(path, err);
+		return -1;
+	rc = verify(handle, used, path, err);
 	layer = dlsym(handle, TIDE_LAYER_SYMBOL);
 	/* Slurm holds it open; this handle only counted. */
 	dlclose(handle);
+	if (rc)
+		return -1;
 	if (!layer || layer->abi != TIDE_LAYER_ABI)
 		return tide_err_set(
 			err, EINVAL,

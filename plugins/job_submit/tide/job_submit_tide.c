@@ -6,6 +6,7 @@
  */
 #include "compat/submit.h"
 
+#include "compat/loaded.h"
 #include "plugins/job_submit/tide/guard.h"
 #include "plugins/job_submit/tide/rules.h"
 #include "plugins/job_submit/tide/rules_credit.h"
@@ -15,6 +16,13 @@ const char plugin_type[] = "job_submit/tide";
 const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
 
 static const struct tide_layer *layer;
+
+__attribute__((constructor)) static void loaded(void)
+{
+	tide_loaded(
+		"slurmctld", "tide",
+		"slurmctld does not start until then, unless TideFlow's folder is taken out of PluginDir and tide out of JobSubmitPlugins in slurm.conf: lent nodes are then open to the pool at any time");
+}
 
 /* The one place that fails closed: without the layer slurmctld must not run. */
 int init(void)

@@ -134,8 +134,10 @@ static int verify(void *handle, const char *path, struct tide_err *err)
 	if (*version != plugin_version)
 		return tide_err_set(
 			err, EINVAL,
-			"%s is of Slurm version 0x%06x, TideFlow was built for 0x%06x",
-			path, *version, plugin_version);
+			"%s is of Slurm %u.%02u.%u, TideFlow was built for %u.%02u.%u: install the build of TideFlow for that Slurm",
+			path, *version >> 16, *version >> 8 & 0xff,
+			*version & 0xff, plugin_version >> 16,
+			plugin_version >> 8 & 0xff, plugin_version & 0xff);
 	return 0;
 }
 

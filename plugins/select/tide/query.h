@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #define TIDE_LAYER_FILE "select_cons_tres.so"
+#define TIDE_GUARD_FILE "job_submit_tide.so"
 #define TIDE_LAYER_SYMBOL "tide_layer"
 #define TIDE_LAYER_ABI 2
 

@@ -9,6 +9,10 @@
  */
 #include "compat/select.h"
 
+#include <limits.h>
+#include <unistd.h>
+
+#include "compat/loaded.h"
 #include "plugins/select/tide/forward.h"
 #include "plugins/select/tide/keeper.h"
 #include "plugins/select/tide/pass.h"
@@ -25,6 +29,26 @@ const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
 /* Are we inside slurmctld, and is the original open? */
 static bool active;
 
+__attribute__((constructor)) static void loaded(void)
+{
+	tide_loaded(
+		"slurmctld", "tide",
+		"without it every lent node is open to the pool at any time");
+}
+
+/* Slurm loads job_submit/tide after us: will it find it? */
+static void look_for_guard(void)
+{
+	char path[PATH_MAX] = "";
+
+	if (!tide_ctld_submits_by("tide"))
+		error("tide: JobSubmitPlugins=tide is missing: nothing keeps slurmctld from running without windows should this plugin not load, and no job is refused in words");
+	else if (tide_loaded_beside(TIDE_GUARD_FILE, path, sizeof(path)) < 0 ||
+		 access(path, R_OK))
+		error("tide: JobSubmitPlugins=tide wants %s: %m; reinstall TideFlow",
+		      path);
+}
+
 int init(void)
 {
 	struct tide_err err;
@@ -36,8 +60,7 @@ int init(void)
 	if (!tide_ctld_present())
 		return SLURM_SUCCESS;
 	verbose("tide: windows over %s", tide_forward_path());
-	if (!tide_ctld_submits_by("tide"))
-		error("tide: JobSubmitPlugins=tide is missing: nothing keeps slurmctld from running without windows should this plugin not load, and no job is refused in words");
+	look_for_guard();
 	tide_keeper_init();
 	active = true;
 	return SLURM_SUCCESS;
