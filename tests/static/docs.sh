@@ -126,6 +126,26 @@ for page in man/*.[158] man/*.[158].in; do
 		[ -z "$found" ] || complain "$found"
 	fi
 done
+# has PAGE WORD...: the manual page has each word.
+has()
+{
+	local page=$1 text word
+
+	text=$(sed 's/\\-/-/g' "man/$page")
+	shift
+	for word; do
+		grep -qE -- "(^|[^a-z-])$word([^a-z-]|$)" <<<"$text" ||
+			complain "man/$page: it does not have '$word'"
+	done
+}
+
+options='s/.*[{]"([a-z-]+)", (no|required|optional)_argument.*/--\1/p'
+commands='s/.*(\.name = |[{])"([a-z]+)"(,$|, credits_.*|, cmd_.*)/\2/p'
+mapfile -t words < <(sed -nE "$options; $commands" cmd/tidectl/*.c)
+has tidectl.1 "${words[@]}"
+mapfile -t words < <(sed -nE "$options; $commands" launcher/*.c)
+has tiderun.1 "${words[@]}"
+
 for plugin in plugins/*/*/Makefile.am; do
 	so=$(sed -n 's/^\(accounting\|gres\|job\|select\)\(_[a-z_]*\)_la_SOURCES.*/\1\2.so/p' "$plugin")
 	for name in $so; do
