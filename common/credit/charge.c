@@ -46,10 +46,6 @@ static int run_rate(const struct tide_prices *prices,
 	for (i = 0; i < run->nuses; i++) {
 		const struct tide_use *use = &run->uses[i];
 
-		if (use->count < 0)
-			return tide_err_set(err, EINVAL,
-					    "a negative count of '%s'",
-					    use->device);
 		count = use->count;
 		if (strchr(use->device, ':')) {
 			rate = tide_prices_rate(prices, use->device);
@@ -173,9 +169,27 @@ static int join_accounts(struct tide_charge *c, const struct earners *e,
 	return 0;
 }
 
+/* Counts are added up later, in whatever groups. */
+static int check_uses(const struct tide_run *run, struct tide_err *err)
+{
+	int64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < run->nuses; i++) {
+		if (run->uses[i].count < 0)
+			return tide_err_set(err, EINVAL,
+					    "a negative count of '%s'",
+					    run->uses[i].device);
+		if (__builtin_add_overflow(sum, run->uses[i].count, &sum))
+			return tide_err_set(err, EOVERFLOW,
+					    "the devices do not fit");
+	}
+	return 0;
+}
+
 static int check_run(const struct tide_run *run, struct tide_err *err)
 {
-	if (run->end < run->start)
+	if (run->start < 0 || run->end < run->start)
 		return tide_err_set(err, EINVAL,
 				    "the run ends before it starts");
 	if (run->suspended < 0 || run->suspended > run->end - run->start)
@@ -186,7 +200,7 @@ static int check_run(const struct tide_run *run, struct tide_err *err)
 		return tide_err_set(err, EINVAL, "the run has no node");
 	if (run->factor.num < 0)
 		return tide_err_set(err, EINVAL, "a negative usage factor");
-	return 0;
+	return check_uses(run, err);
 }
 
 int tide_charge_compute(const struct tide_prices *prices,

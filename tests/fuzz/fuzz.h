@@ -17,13 +17,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* What must be true; else the input is reported. */
-#define HOLDS(what)                                             \
-	do {                                                    \
-		if (!(what)) {                                  \
-			fprintf(stderr, "%s:%d: not so: %s\n",  \
-				__FILE__, __LINE__, #what);     \
-			abort();                                \
-		}                                               \
+#define HOLDS(what)                                                      \
+	do {                                                             \
+		if (!(what)) {                                           \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
+				__LINE__, #what);                        \
+			abort();                                         \
+		}                                                        \
 	} while (0)
 
 /*

@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!tide_gres_resolve(text, priced, 3, &full, &count, &err)) {
 		HOLDS(count >= 0);
 		if (full) {
-			HOLDS(!tide_gres_resolve(full, priced, 3, &more,
-						 &again, &err));
+			HOLDS(!tide_gres_resolve(full, priced, 3, &more, &again,
+						 &err));
 			HOLDS(!more && again == count);
 			free(full);
 		}

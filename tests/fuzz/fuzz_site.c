@@ -34,8 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	HOLDS(!tide_live_check(fuzz_folder, NULL, &live, "22.05.8", &findings,
 			       &err));
 	for (size_t i = 0; i < findings.count; i++)
-		HOLDS(findings.finding[i].what &&
-		      *findings.finding[i].what &&
+		HOLDS(findings.finding[i].what && *findings.finding[i].what &&
 		      !strchr(findings.finding[i].what, '\n'));
 	tide_findings_release(&findings);
 	return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translates rows of Slurm's job table into runs, and runs into charges.  Reads
- * Slurm's tables and locks none of their rows; writes nothing.
+ * Translates rows of Slurm's job table into runs.  Reads Slurm's tables and
+ * locks none of their rows; writes nothing.
  */
 #include "compat/plugin.h"
 
@@ -9,15 +9,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/util/hostlist.h"
-
-#define MAX_NODES 100000 /* of one run */
-#define TRES_BILLING 5	 /* fixed by Slurm, slurmdb.h */
+#define TRES_BILLING 5 /* fixed by Slurm, slurmdb.h */
 
 struct gres {
 	int64_t id;
@@ -97,21 +93,13 @@ static int read_tres(struct tide_tres *tres, struct tide_db *db,
 	size_t size = 0;
 	const char *p = text ? text : "", *name;
 	int64_t id, count;
-	char *end;
+	int more;
 	FILE *out;
 
 	out = open_memstream(&run->devices, &size);
 	if (!out)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	while (*p) {
-		id = strtoll(p, &end, 10);
-		if (end == p || *end != '=')
-			break;
-		p = end + 1;
-		count = strtoll(p, &end, 10);
-		if (end == p || (*end && *end != ','))
-			break;
-		p = *end ? end + 1 : end;
+	while ((more = tide_tres_pair(&p, &id, &count)) > 0) {
 		if (id > tres->max_id && tres_load(tres, db, err)) {
 			fclose(out);
 			return -1;
@@ -125,7 +113,7 @@ static int read_tres(struct tide_tres *tres, struct tide_db *db,
 	}
 	if (fclose(out))
 		return tide_err_set(err, ENOMEM, "out of memory");
-	if (*p)
+	if (more < 0)
 		return tide_err_set(err, EINVAL, "'%s' is no list of TRES",
 				    text);
 	return 0;
@@ -255,168 +243,4 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 	*ret_runs = runs;
 	*ret_n = n;
 	return 0;
-}
-
-void tide_dbrun_release(struct tide_dbrun *run)
-{
-	int saved = errno;
-
-	free(run->cluster);
-	free(run->account);
-	free(run->nodes);
-	free(run->devices);
-	memset(run, 0, sizeof(*run));
-	errno = saved;
-}
-
-void tide_dbruns_free(struct tide_dbrun *runs, size_t n)
-{
-	int saved = errno;
-
-	while (runs && n--)
-		tide_dbrun_release(&runs[n]);
-	free(runs);
-	errno = saved;
-}
-
-void tide_dbrun_ref(const struct tide_dbrun *run, const char *kind, char *buf,
-		    size_t size)
-{
-	snprintf(buf, size, "%s %s %" PRId64 " %" PRId64 " %" PRId64, kind,
-		 run->cluster, run->job, run->submit, run->start);
-}
-
-char *tide_dbrun_write(const struct tide_dbrun *run)
-{
-	json_t *j;
-	char *text = NULL;
-
-	j = json_pack(
-		"{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I],s:b,s:I}",
-		"cluster", run->cluster, "job", (json_int_t)run->job, "submit",
-		(json_int_t)run->submit, "start", (json_int_t)run->start, "end",
-		(json_int_t)run->end, "suspended", (json_int_t)run->suspended,
-		"account", run->account, "nodes", run->nodes, "devices",
-		run->devices, "billing", (json_int_t)run->billing, "factor",
-		(json_int_t)run->factor.num, (json_int_t)run->factor.den,
-		"node_failed", (int)run->node_failed, "prices",
-		(json_int_t)run->prices);
-	if (j)
-		text = json_dumps(j, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(j);
-	if (!text)
-		errno = ENOMEM;
-	return text;
-}
-
-int tide_dbrun_read(const char *text, struct tide_dbrun *ret_run,
-		    struct tide_err *err)
-{
-	json_int_t job, submit, start, end, suspended, billing, num, den;
-	json_int_t prices;
-	const char *cluster, *account, *nodes, *devices;
-	struct tide_dbrun run = {0};
-	json_error_t jerr;
-	int failed, rc = -1;
-	json_t *j;
-
-	j = json_loads(text, JSON_REJECT_DUPLICATES, &jerr);
-	if (!j ||
-	    json_unpack_ex(
-		    j, &jerr, 0,
-		    "{s:s,s:I,s:I,s:I,s:I,s:I,s:s,s:s,s:s,s:I,s:[I,I!],s:b,s:I!}",
-		    "cluster", &cluster, "job", &job, "submit", &submit,
-		    "start", &start, "end", &end, "suspended", &suspended,
-		    "account", &account, "nodes", &nodes, "devices", &devices,
-		    "billing", &billing, "factor", &num, &den, "node_failed",
-		    &failed, "prices", &prices)) {
-		tide_err_set(err, EINVAL, "the detail of a charge: %s",
-			     jerr.text);
-		goto out;
-	}
-	run.job = job;
-	run.submit = submit;
-	run.start = start;
-	run.end = end;
-	run.suspended = suspended;
-	run.billing = billing;
-	run.node_failed = failed;
-	run.prices = prices;
-	if (tide_frac_make(num, den, &run.factor)) {
-		tide_err_set(err, EINVAL, "the detail of a charge: factor");
-		goto out;
-	}
-	run.cluster = strdup(cluster);
-	run.account = strdup(account);
-	run.nodes = strdup(nodes);
-	run.devices = strdup(devices);
-	if (!run.cluster || !run.account || !run.nodes || !run.devices) {
-		tide_dbrun_release(&run);
-		tide_err_set(err, ENOMEM, "out of memory");
-		goto out;
-	}
-	*ret_run = run;
-	rc = 0;
-out:
-	json_decref(j);
-	return rc;
-}
-
-/* "mlu=4,mlu:mlu290=4" in place; the uses point into text. */
-static size_t split_devices(char *text, struct tide_use *uses, size_t max)
-{
-	char *word, *count, *save = NULL;
-	size_t n = 0;
-
-	for (word = strtok_r(text, ",", &save); word && n < max;
-	     word = strtok_r(NULL, ",", &save)) {
-		count = strrchr(word, '=');
-		if (!count)
-			continue;
-		*count++ = '\0';
-		uses[n].device = word;
-		uses[n++].count = strtoll(count, NULL, 10);
-	}
-	return n;
-}
-
-int tide_dbrun_charge(const struct tide_dbrun *run,
-		      const struct tide_prices *prices,
-		      struct tide_charge *ret_charge, struct tide_err *err)
-{
-	struct tide_use uses[64];
-	struct tide_names names = {0};
-	struct tide_run r = {.account = run->account,
-			     .start = run->start,
-			     .end = run->end,
-			     .suspended = run->suspended,
-			     .factor = run->factor};
-	char *devices = strdup(run->devices);
-	int rc;
-
-	if (!devices)
-		return tide_err_set(err, ENOMEM, "out of memory");
-	r.uses = uses;
-	r.nuses = split_devices(devices, uses, sizeof(uses) / sizeof(uses[0]));
-	if (r.suspended > r.end - r.start)
-		r.suspended = r.end - r.start;
-	rc = tide_hostlist_expand(run->nodes, MAX_NODES, &names, err);
-	if (!rc) {
-		r.nodes = (const char *const *)names.name;
-		r.nnodes = names.count;
-		rc = tide_charge_compute(prices, &r, ret_charge, err);
-	}
-	tide_names_release(&names);
-	free(devices);
-	return rc;
-}
-
-int64_t tide_dbrun_billing(const struct tide_dbrun *run)
-{
-	/* Slurm counts the wall time, suspended or not. */
-	__extension__ __int128 v = (__int128)run->billing *
-				   (run->end - run->start) * run->factor.num /
-				   run->factor.den;
-
-	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
