@@ -22,15 +22,6 @@ SCRIPT
 chmod +x told
 TOLD="$PWD/told"
 
-# Batch jobs of a script from stdin; prints the id.
-batch() {
-	local name=$1
-
-	shift
-	cat >"$name.sh"
-	submit -o "$name.out" "$@" "$name.sh"
-}
-
 # is_told WANT GOT
 is_told() {
 	test "$1" = "$2" || {

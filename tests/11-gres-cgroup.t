@@ -31,14 +31,6 @@ SCRIPT
 chmod +x told
 TOLD="$PWD/told"
 
-batch() {
-	local name=$1
-
-	shift
-	cat >"$name.sh"
-	submit -o "$name.out" "$@" "$name.sh"
-}
-
 # said FILE LINE...: the file has these lines, in any order.
 said() {
 	local file=$1

@@ -362,28 +362,20 @@ const struct tide_node *tide_conf_node(const struct tide_conf *conf,
 		       sizeof(*conf->node), node_cmp);
 }
 
-const char *tide_conf_owner(const struct tide_conf *conf, const char *node)
+char *tide_conf_pool(const char *path)
 {
-	const struct tide_node *found = tide_conf_node(conf, node);
+	struct tide_problems problems = {0};
+	struct tide_lines lines = {0};
+	char *cursor, *key, *value, *pool = NULL;
 
-	return found ? conf->owner[found->owner].account : NULL;
-}
-
-const struct tide_device *tide_conf_device(const struct tide_conf *conf,
-					   const char *gres, const char *type)
-{
-	for (int i = 0; i < conf->n_devices; i++)
-		if (!strcmp(conf->device[i].gres, gres) &&
-		    !strcmp(conf->device[i].type, type))
-			return &conf->device[i];
-	return NULL;
-}
-
-const struct tide_window *tide_conf_window(const struct tide_conf *conf,
-					   const char *name)
-{
-	for (int i = 0; i < conf->n_windows; i++)
-		if (!strcmp(conf->window[i].name, name))
-			return &conf->window[i];
-	return NULL;
+	(void)tide_lines_load(path, &lines, &problems, NULL);
+	for (size_t i = 0; !pool && i < lines.count; i++) {
+		cursor = lines.line[i].text;
+		while (!pool && tide_pair_next(&cursor, &key, &value) > 0)
+			if (!strcasecmp(key, "PoolPartition") && *value)
+				pool = strdup(value);
+	}
+	tide_lines_release(&lines);
+	tide_problems_release(&problems);
+	return pool;
 }

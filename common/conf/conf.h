@@ -151,15 +151,11 @@ void tide_conf_destroy(struct tide_conf *conf);
 const struct tide_node *tide_conf_node(const struct tide_conf *conf,
 				       const char *name);
 
-/* The account that earns for the node: its owner's, or NULL. */
-const char *tide_conf_owner(const struct tide_conf *conf, const char *node);
-
-/* The priced device of that GRES name and type, or NULL. */
-const struct tide_device *tide_conf_device(const struct tide_conf *conf,
-					   const char *gres, const char *type);
-
-/* The window of that name, or NULL. */
-const struct tide_window *tide_conf_window(const struct tide_conf *conf,
-					   const char *name);
+/*
+ * The partition of the pool as a file names it that tide_conf_load() refused,
+ * for who must close the nodes of its owners all the same.  The caller frees
+ * it; NULL: it names none, cannot be read, or there is no memory.
+ */
+char *tide_conf_pool(const char *path);
 
 #endif /* TIDE_CONF_CONF_H */

@@ -56,11 +56,10 @@ static int run_rate(const struct tide_prices *prices,
 		if (!rate || count <= 0)
 			continue;
 		if (tide_frac_make(count, 1, &part) ||
-		    tide_frac_mul(part, *rate, &part))
+		    tide_frac_mul(part, *rate, &part) ||
+		    tide_frac_add(sum, part, &sum))
 			return tide_err_set(err, EOVERFLOW,
 					    "the rate does not fit");
-		if (tide_frac_add(sum, part, &sum, err))
-			return -1;
 	}
 	if (tide_frac_mul(sum, run->factor, &sum))
 		return tide_err_set(err, EOVERFLOW, "the rate does not fit");

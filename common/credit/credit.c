@@ -22,35 +22,6 @@ static bool fits(wide v)
 	return v >= INT64_MIN && v <= INT64_MAX;
 }
 
-static wide gcd(wide a, wide b)
-{
-	while (b) {
-		wide t = a % b;
-
-		a = b;
-		b = t;
-	}
-	return a < 0 ? -a : a;
-}
-
-int tide_frac_add(struct tide_frac a, struct tide_frac b, struct tide_frac *ret,
-		  struct tide_err *err)
-{
-	wide num, den = (wide)a.den * b.den, div;
-
-	/* Each product is below 2^126 in size, their sum below 2^127. */
-	num = (wide)a.num * b.den + (wide)b.num * a.den;
-	div = gcd(num, den);
-	num /= div;
-	den /= div;
-	if (!fits(num) || !fits(den))
-		return tide_err_set(err, EOVERFLOW,
-				    "the fraction does not fit in 64 bits");
-	ret->num = (int64_t)num;
-	ret->den = (int64_t)den;
-	return 0;
-}
-
 /* Digits into *ret; the end of them is returned, or NULL with errno. */
 static const char *read_digits(const char *p, int64_t *ret, int *ret_count)
 {

@@ -33,9 +33,6 @@
 
 #define TIDE_AMOUNT_LEN 32 /* holds any formatted amount or rate */
 
-/* a + b.  EOVERFLOW. */
-int tide_frac_add(struct tide_frac a, struct tide_frac b, struct tide_frac *ret,
-		  struct tide_err *err);
 /*
  * A rate for people: at most six decimals, rounded half up, no zeros at the
  * end: "20.833333", "100".

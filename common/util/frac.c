@@ -91,6 +91,14 @@ int tide_frac_parse(const char *text, struct tide_frac *ret_frac)
 	return narrow(negative ? -num : num, den, ret_frac);
 }
 
+int tide_frac_add(struct tide_frac a, struct tide_frac b,
+		  struct tide_frac *ret_frac)
+{
+	/* each product is at most 2^126 in size, their sum 2^127 */
+	return narrow((wide)a.num * b.den + (wide)b.num * a.den,
+		      (wide)a.den * b.den, ret_frac);
+}
+
 int tide_frac_mul(struct tide_frac a, struct tide_frac b,
 		  struct tide_frac *ret_frac)
 {

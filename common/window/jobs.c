@@ -119,11 +119,6 @@ void tide_jobs_sweep(struct tide_jobs *jobs, uint32_t pass)
 		}
 }
 
-size_t tide_jobs_count(const struct tide_jobs *jobs)
-{
-	return jobs->count;
-}
-
 static int by_id(const void *a, const void *b)
 {
 	uint32_t x = (*(struct tide_job *const *)a)->id;

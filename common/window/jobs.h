@@ -53,8 +53,6 @@ struct tide_job *tide_jobs_add(struct tide_jobs *jobs, uint32_t id);
 /* Drop every record whose mark is not `pass`. */
 void tide_jobs_sweep(struct tide_jobs *jobs, uint32_t pass);
 
-size_t tide_jobs_count(const struct tide_jobs *jobs);
-
 /*
  * What is to survive, as text, in the order of ids.  The caller frees it; NULL
  * without memory.

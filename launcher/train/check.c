@@ -61,14 +61,7 @@ static int check_folder(const struct tide_settings *s, struct tide_check *c,
 int tide_check_make(struct tide_check *ret_check, const struct tide_settings *s,
 		    int ranks, struct tide_err *err)
 {
-	const struct tide_shape shape = {
-		.layers = s->layers,
-		.width = s->width,
-		.heads = s->heads,
-		.context = s->context,
-		.vocabulary = s->vocabulary,
-		.tied = s->tied,
-	};
+	const struct tide_shape shape = tide_settings_shape(s);
 	struct tide_check c = {.steps = s->steps, .ranks = ranks};
 	struct tide_plan plan;
 	int64_t global_batch = 0;

@@ -505,6 +505,18 @@ int tide_settings_read(struct tide_settings *ret_settings, const char *path,
 	return 0;
 }
 
+struct tide_shape tide_settings_shape(const struct tide_settings *s)
+{
+	return (struct tide_shape){
+		.layers = s->layers,
+		.width = s->width,
+		.heads = s->heads,
+		.context = s->context,
+		.vocabulary = s->vocabulary,
+		.tied = s->tied,
+	};
+}
+
 void tide_settings_help(FILE *to)
 {
 	for (int i = 0; i < KEYS; i++) {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "common/util/err.h"
+#include "launcher/model/model.h"
 
 struct tide_settings {
 	/* model */
@@ -51,6 +52,9 @@ enum tide_decay {
  */
 int tide_settings_read(struct tide_settings *ret_settings, const char *path,
 		       struct tide_err *err);
+
+/* Of the model that is trained. */
+struct tide_shape tide_settings_shape(const struct tide_settings *s);
 
 /* The keys with their meaning and defaults, for --help. */
 void tide_settings_help(FILE *to);

@@ -46,20 +46,6 @@ static const struct tide_ops *choose_ops(struct tide_trainer *t)
 	return ops;
 }
 
-static struct tide_shape shape_of(const struct tide_settings *s)
-{
-	struct tide_shape shape = {
-		.layers = s->layers,
-		.width = s->width,
-		.heads = s->heads,
-		.context = s->context,
-		.vocabulary = s->vocabulary,
-		.tied = s->tied,
-	};
-
-	return shape;
-}
-
 static int open_data(struct tide_trainer *t, struct tide_err *err)
 {
 	const struct tide_settings *s = t->settings;
@@ -73,7 +59,7 @@ static int open_data(struct tide_trainer *t, struct tide_err *err)
 static int build_model(struct tide_trainer *t, const struct tide_ops *ops,
 		       struct tide_err *err)
 {
-	struct tide_shape shape = shape_of(t->settings);
+	struct tide_shape shape = tide_settings_shape(t->settings);
 
 	if (tide_model_create(&t->model, &shape, ops, &t->alloc,
 			      t->settings->batch_size, err))

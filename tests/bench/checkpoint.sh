@@ -5,6 +5,8 @@
 # dd in the same folder; they take turns, the medians are compared.  A
 # checkpoint also digests its bytes, renames the file and syncs the folder.
 set -euo pipefail
+# shellcheck source=tests/lib/bench.sh
+. "$(dirname "$0")/../lib/bench.sh"
 
 tiderun=${builddir:?}/launcher/tiderun
 rounds=${ROUNDS:-7}
@@ -44,8 +46,6 @@ theirs()
 	awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' >>"$work/theirs"
 	rm -f "$work/same"
 }
-
-median() { sort -g "$1" | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 
 for _ in $(seq "$rounds"); do
 	ours

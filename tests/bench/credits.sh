@@ -7,22 +7,11 @@
 # jobs are of an enrolled account, so every completion is also a charge.
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd -P)
-builddir=${builddir:-$top/build}
-cluster=$top/tests/cluster
+# shellcheck source=tests/lib/bench.sh
+. "$(dirname "$0")/../lib/bench.sh"
+bench_cluster
 rounds=${TIDE_BENCH_ROUNDS:-5} # of each
 count=${TIDE_BENCH_COUNT:-2000} # completions in a round
-work=$(mktemp -d /tmp/tide-bench.XXXXXX)
-dir=
-
-cleanup() {
-	[ -z "$dir" ] || "$cluster" stop --dir "$dir" >/dev/null 2>&1 || true
-	rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-
-"$cluster" check
 make -s -C "$builddir/plugins/acct/credits" test/bench_dbd >&2
 cat >"$work/tide.conf" <<'CONF'
 PoolPartition=pool

@@ -7,21 +7,10 @@
 # Slurm's own cons_tres are asked in turn, with the same arguments.
 set -euo pipefail
 
-top=$(cd "$(dirname "$0")/../.." && pwd -P)
-builddir=${builddir:-$top/build}
-cluster=$top/tests/cluster
+# shellcheck source=tests/lib/bench.sh
+. "$(dirname "$0")/../lib/bench.sh"
+bench_cluster
 calls_wanted=100
-work=$(mktemp -d /tmp/tide-bench.XXXXXX)
-dir=
-
-cleanup() {
-	[ -z "$dir" ] || "$cluster" stop --dir "$dir" >/dev/null 2>&1 || true
-	rm -rf "$work"
-}
-trap cleanup EXIT
-trap 'exit 130' INT TERM
-
-"$cluster" check
 make -s -C "$builddir/plugins/select/tide" test/bench_select.la >&2
 mkdir "$work/bench" "$work/layer"
 cp "$builddir/plugins/select/tide/test/.libs/bench_select.so" \

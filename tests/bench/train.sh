@@ -6,6 +6,8 @@
 # 2 ranks of one thread, 4 sequences a rank, random tokens, AdamW, float32.
 # The two take turns; the medians of all their steps are compared.
 set -euo pipefail
+# shellcheck source=tests/lib/bench.sh
+. "$(dirname "$0")/../lib/bench.sh"
 
 here=$(cd "$(dirname "$0")" && pwd)
 tiderun=${builddir:?}/launcher/tiderun
@@ -48,8 +50,6 @@ theirs()
 	done
 	wait "${pids[0]}" && wait "${pids[1]}" || { cat "$work"/err*; exit 1; }
 }
-
-median() { sort -g "$1" | awk '{ a[NR] = $1 } END { print a[int((NR + 1) / 2)] }'; }
 
 for _ in $(seq "$rounds"); do
 	ours

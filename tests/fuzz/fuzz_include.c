@@ -17,12 +17,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct tide_problems problems = {0};
 	struct tide_conf *conf, *copy;
 	struct tide_err err;
-	char path[64];
+	char path[64], *pool;
 
 	fuzz_folder_fill(names, 3, data, size);
 	fuzz_folder_path(path, sizeof(path), names[0]);
+	pool = tide_conf_pool(path);
 	if (!tide_conf_load(path, NULL, &conf, &problems, &err)) {
 		HOLDS(!problems.count);
+		HOLDS(pool && !strcmp(pool, conf->pool_partition));
 		HOLDS(!tide_conf_parse(conf->text, "copy", NULL, &copy, NULL,
 				       NULL));
 		HOLDS(!strcmp(copy->text, conf->text));
@@ -31,6 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	} else {
 		HOLDS(problems.count && *err.text);
 	}
+	free(pool);
 	tide_problems_release(&problems);
 	return 0;
 }

@@ -57,6 +57,16 @@ submit() {
 	id=$(sbatch --parsable "$@") && printf '%s\n' "${id%%;*}"
 }
 
+# batch NAME OPTION...: a batch job of the script on stdin, which writes to
+# NAME.out; prints the id.
+batch() {
+	local name=$1
+
+	shift
+	cat >"$name.sh"
+	submit -o "$name.out" "$@" "$name.sh"
+}
+
 # submit_wrap COMMAND OPTION...: a batch job of one line, prints the id.
 submit_wrap() {
 	local command=$1

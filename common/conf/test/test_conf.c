@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "common/util/err.h"
 #include "tests/lib/tap.h"
@@ -53,23 +54,25 @@ static void check_globals(const struct tide_conf *conf)
 	is_int(conf->mode, TIDE_MODE_OBSERVE, "Mode in any case");
 }
 
+static const char *owner_of(const struct tide_conf *conf, const char *node)
+{
+	const struct tide_node *found = tide_conf_node(conf, node);
+
+	return found ? conf->owner[found->owner].account : NULL;
+}
+
 static void check_devices(const struct tide_conf *conf)
 {
-	const struct tide_device *t4 = tide_conf_device(conf, "gpu", "t4");
+	const struct tide_device *t4 = &conf->device[1];
 
 	is_int(conf->n_devices, 4, "four devices");
-	is_str(t4 ? t4->name : NULL, "gpu:t4", "a device is found");
-	if (t4) {
-		is_str(t4->gres, "gpu", "name of its GRES");
-		is_str(t4->type, "t4", "type of its GRES");
-		is_frac(t4->rate, "125/6", "its rate is 100 x 65/312, exactly");
-		is_int(t4->line, 10, "its line");
-	}
+	is_str(t4->name, "gpu:t4", "the name of a device");
+	is_str(t4->gres, "gpu", "name of its GRES");
+	is_str(t4->type, "t4", "type of its GRES");
+	is_frac(t4->rate, "125/6", "its rate is 100 x 65/312, exactly");
+	is_int(t4->line, 10, "its line");
 	is_frac(conf->device[2].rate, "6.25", "TFLOPS with decimals");
 	is_frac(conf->device[3].rate, "100", "a rate said directly");
-	ok(!tide_conf_device(conf, "gpu", "h100") &&
-		   !tide_conf_device(conf, "mlu", "t4"),
-	   "other devices have no price");
 }
 
 static void check_nodes(const struct tide_conf *conf)
@@ -79,9 +82,9 @@ static void check_nodes(const struct tide_conf *conf)
 	const struct tide_node *c = tide_conf_node(conf, "cv8");
 
 	is_int(conf->n_nodes, 14, "fourteen nodes are lent");
-	is_str(tide_conf_owner(conf, "lab07"), "cv", "owner of lab07");
-	is_str(tide_conf_owner(conf, "lab05"), "nlp", "owner of lab05");
-	is_str(tide_conf_owner(conf, "lab06"), NULL, "nobody lends lab06");
+	is_str(owner_of(conf, "lab07"), "cv", "owner of lab07");
+	is_str(owner_of(conf, "lab05"), "nlp", "owner of lab05");
+	is_str(owner_of(conf, "lab06"), NULL, "nobody lends lab06");
 	ok(a && b && a->set == b->set && a->set > 0,
 	   "nodes with the same windows share a set");
 	ok(c && c->set == 0 && conf->set[0].n_windows == 0 &&
@@ -97,25 +100,33 @@ static void check_nodes(const struct tide_conf *conf)
 	}
 }
 
+static const struct tide_window *window_of(const struct tide_conf *conf,
+					   const char *name)
+{
+	for (int i = 0; i < conf->n_windows; i++)
+		if (!strcmp(conf->window[i].name, name))
+			return &conf->window[i];
+	return NULL;
+}
+
 static void check_windows(const struct tide_conf *conf)
 {
-	const struct tide_window *w = tide_conf_window(conf, "nights");
+	const struct tide_window *w = window_of(conf, "nights");
 
 	ok(w && w->days == 0x3e && w->start == 72000 && w->end == 28800,
 	   "nights: days, start, end");
 	is_str(w ? w->zone : NULL, "Asia/Shanghai", "nights: time zone");
 	is_int(w ? w->line : 0, 15, "nights: first line of two");
-	w = tide_conf_window(conf, "weekend");
+	w = window_of(conf, "weekend");
 	ok(w && w->days == 0x41 && w->start == 0 && w->end == 86400 && !w->zone,
 	   "weekend: whole days");
-	w = tide_conf_window(conf, "trip");
+	w = window_of(conf, "trip");
 	ok(w && !w->days && w->from == 1797789600 && w->until == 1799049600,
 	   "trip: once");
-	w = tide_conf_window(conf, "daily");
+	w = window_of(conf, "daily");
 	ok(w && w->days == TIDE_ALL_DAYS && w->start == 79230 &&
 		   w->end == 86400,
 	   "daily: every day until midnight");
-	ok(!tide_conf_window(conf, "Nights"), "names have their case");
 }
 
 static void check_text(const struct tide_conf *conf)
@@ -178,10 +189,44 @@ static void test_large(void)
 	is_int(conf ? conf->n_nodes : 0, 100 * OWNERS, "10,000 nodes");
 	is_int(conf ? conf->n_sets : 0, 2 * OWNERS + 1,
 	       "share 200 sets, and the empty one");
-	is_str(conf ? tide_conf_owner(conf, "l99n100") : NULL, "o99",
+	is_str(conf ? owner_of(conf, "l99n100") : NULL, "o99",
 	       "and the last is found");
 	tide_conf_destroy(conf);
 	free(text);
+}
+
+/* A file that is refused still says which partition is the pool's. */
+static void test_pool(void)
+{
+	static const struct {
+		const char *text, *pool;
+	} rows[] = {
+		{ "PoolPartition=pool\nFee=x\n", "pool" },
+		{ "Mode=observe \\\n  poolpartition = \"p 1\" # x\n", "p 1" },
+		{ "?\nNodes=a[ PoolPartition=a\nPoolPartition=b\n", "a" },
+		{ "Include nowhere\nPoolPartition=\nPoolPartition=c", "c" },
+		{ "Pool=a\n", NULL },
+		{ "", NULL },
+	};
+	char path[] = "/tmp/tide-pool-XXXXXX", *pool;
+	int fd = mkstemp(path);
+
+	if (fd < 0)
+		exit(1);
+	close(fd);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		FILE *file = fopen(path, "w");
+
+		if (!file || fputs(rows[i].text, file) < 0 || fclose(file))
+			exit(1);
+		pool = tide_conf_pool(path);
+		is_str(pool, rows[i].pool, "the pool of a refused file");
+		free(pool);
+	}
+	unlink(path);
+	pool = tide_conf_pool(path);
+	is_str(pool, NULL, "no file names no pool");
+	free(pool);
 }
 
 int main(void)
@@ -206,5 +251,6 @@ int main(void)
 	tide_problems_release(&problems);
 	test_defaults();
 	test_large();
+	test_pool();
 	return tap_done();
 }

@@ -67,6 +67,14 @@ static void test_arithmetic(void)
 	   "100 x 65/312 = 125/6, the rate of a T4");
 	ok(!tide_frac_div(a, b, &c) && c.num == 480 && c.den == 1,
 	   "100 / (65/312) = 480");
+	ok(!tide_frac_add((struct tide_frac){1, 3}, (struct tide_frac){1, 6},
+			  &c) &&
+		   c.num == 1 && c.den == 2,
+	   "1/3 + 1/6 = 1/2");
+	ok(tide_frac_add((struct tide_frac){INT64_MIN, 1},
+			  (struct tide_frac){-1, 1}, &c) == -1 &&
+		   c.num == 1,
+	   "a sum that does not fit is refused");
 	tide_frac_make(INT64_MAX, 3, &a);
 	tide_frac_make(3, INT64_MAX, &b);
 	ok(!tide_frac_mul(a, b, &c) && c.num == 1 && c.den == 1,

@@ -22,17 +22,15 @@ static void test_table(void)
 		job->user_min = id;
 		job->pass = id % 10 ? 1 : 2;
 	}
-	is_int(tide_jobs_count(jobs), 5000, "add: all there");
 	ok(tide_jobs_add(jobs, 64) == tide_jobs_find(jobs, 64),
 	   "add: the same record again");
 	tide_jobs_sweep(jobs, 2);
-	is_int(tide_jobs_count(jobs), 500, "sweep: the marked ones stay");
 	for (id = 1; id <= 5000; id++) {
 		job = tide_jobs_find(jobs, id * 64);
 		if (id % 10 ? !!job : !job || job->user_min != id)
 			right = 0;
 	}
-	ok(right, "sweep: the right ones stay");
+	ok(right, "sweep: the marked ones stay, and they alone");
 	tide_jobs_destroy(jobs);
 	tide_jobs_destroy(NULL);
 }
@@ -102,7 +100,7 @@ static void test_bad(void)
 			   errno == EINVAL,
 		   "bad text %zu: refused", i);
 		is_str(err.text, rows[i].error, "... saying where");
-		is_int(tide_jobs_count(jobs), 0, "... and nothing taken in");
+		ok(!tide_jobs_find(jobs, 1), "... and nothing taken in");
 		tide_jobs_destroy(jobs);
 	}
 }

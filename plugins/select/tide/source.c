@@ -4,13 +4,11 @@
 
 #include "plugins/select/tide/source.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "common/util/file.h"
 
@@ -193,30 +191,10 @@ int tide_source_keep(const struct tide_source *source, const char *state_dir,
 	return rc;
 }
 
-/* The value of a line "PoolPartition=NAME", in the file's memory. */
-static char *pool_of(char *text)
-{
-	static const char key[] = "PoolPartition=";
-	char *line, *save = NULL;
-
-	for (line = strtok_r(text, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		while (isspace((unsigned char)*line))
-			line++;
-		if (strncasecmp(line, key, strlen(key)))
-			continue;
-		line += strlen(key);
-		line[strcspn(line, " \t\r#")] = '\0';
-		if (*line)
-			return line;
-	}
-	return NULL;
-}
-
 struct tide_source *tide_source_closed(const char *conf_dir)
 {
 	struct tide_source *source = calloc(1, sizeof(*source));
-	char path[PATH_MAX], *text, *pool;
+	char path[PATH_MAX];
 
 	if (!source)
 		return NULL;
@@ -226,12 +204,7 @@ struct tide_source *tide_source_closed(const char *conf_dir)
 		return NULL;
 	}
 	path_in(path, sizeof(path), conf_dir, "tide.conf");
-	if (tide_file_read(path, &text, NULL) == 0) {
-		pool = pool_of(text);
-		if (pool)
-			source->pool = strdup(pool);
-		free(text);
-	}
+	source->pool = tide_conf_pool(path);
 	return source;
 }
 
