@@ -444,6 +444,8 @@ show_logs() {
 	done >&2
 }
 
+# All nodes have the interfaces of this host; Open MPI 5 finds no way from an
+# address to itself but over the loopback.
 print_env() {
 	printf 'unset %s\n' "$(env | sed -n \
 		's/^\(SLURM_[A-Z_]*\|SBATCH_[A-Z_]*\|SALLOC_[A-Z_]*\)=.*/\1/p' |
@@ -456,7 +458,8 @@ print_env() {
 		TIDE_SLURM_PREFIX "$PREFIX" \
 		PATH "$BUILD/cmd/tidectl:$BUILD/launcher:$PATH" \
 		OMPI_ALLOW_RUN_AS_ROOT 1 \
-		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1
+		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
+		OMPI_MCA_btl_tcp_if_include lo
 }
 
 daemon_names() {
