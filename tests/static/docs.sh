@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # The pages: links lead somewhere, docs/README.md and Makefile.am know every
-# page, messages that are quoted are in the sources, manual pages that are
-# named are there and clean, and a Chinese page has the code of the English.
+# page, messages that are quoted are in the sources, commands are there, manual
+# pages that are named are there, clean and complete, and a Chinese page has the
+# code of the English.
 #
 # A message is quoted in a block fenced with ```log, a line each, with <words>
 # where the sources have %s.
@@ -143,6 +144,12 @@ options='s/.*[{]"([a-z-]+)", (no|required|optional)_argument.*/--\1/p'
 commands='s/.*(\.name = |[{])"([a-z]+)"(,$|, credits_.*|, cmd_.*)/\2/p'
 mapfile -t words < <(sed -nE "$options; $commands" cmd/tidectl/*.c)
 has tidectl.1 "${words[@]}"
+# Commands that pages tell people to type.
+while read -r word; do
+	printf '%s\n' "${words[@]}" | grep -qxF -- "$word" ||
+		complain "tidectl knows no '$word', which a page has"
+done < <(grep -ohE '(`|^    )tidectl [a-z]+( [a-z]+)?' "${pages[@]}" |
+	sed -E 's/.*tidectl //' | tr ' ' '\n' | sort -u)
 mapfile -t words < <(sed -nE "$options; $commands" launcher/*.c)
 has tiderun.1 "${words[@]}"
 
