@@ -2,6 +2,7 @@
 /* slurmctld's records as the layer sees them: see ctld.h. */
 #include "compat/ctld.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 
@@ -219,6 +220,46 @@ void tide_job_warn(job_record_t *job)
 void tide_job_unwarn(job_record_t *job)
 {
 	job->warn_flags &= ~WARN_SENT;
+}
+
+static int differs(const char *what, const void *theirs, size_t ours,
+		   struct tide_err *err)
+{
+	if (!theirs || xsize((void *)theirs) == ours)
+		return 0;
+	tide_err_set(
+		err, EINVAL,
+		"this is another Slurm %s than the one TideFlow was built for: its record of a %s has %zu bytes, not %zu",
+		SLURM_VERSION_STRING, what, xsize((void *)theirs), ours);
+	return -1;
+}
+
+static int check_job(const job_record_t *job, struct tide_err *err)
+{
+	if (differs("job", job, sizeof(*job), err) ||
+	    differs("job's details", job->details, sizeof(*job->details), err))
+		return -1;
+	if (find_job_record(job->job_id) != job)
+		return tide_err_set(
+			err, EINVAL,
+			"this is another Slurm %s than the one TideFlow was built for: its job %u is not found by that number",
+			SLURM_VERSION_STRING, job->job_id);
+	return 0;
+}
+
+int tide_ctld_check_records(struct tide_err *err)
+{
+	const part_record_t *part = part_list ? list_peek(part_list) : NULL;
+	const job_record_t *job = job_list ? list_peek(job_list) : NULL;
+	int i;
+
+	for (i = 0; i < node_record_count; i++)
+		if (differs("node", node_record_table_ptr[i],
+			    sizeof(*node_record_table_ptr[i]), err))
+			return -1;
+	if (differs("partition", part, sizeof(*part), err))
+		return -1;
+	return job ? check_job(job, err) : 1;
 }
 
 /* Of a heterogeneous job, all of it. */

@@ -19,6 +19,8 @@
 
 #include "compat/plugin.h"
 
+#include "common/util/err.h"
+
 #include <stdbool.h>
 
 #include "src/common/bitstring.h"
@@ -32,8 +34,19 @@ bool tide_ctld_present(void);
 /* Is the plugin named in JobSubmitPlugins?  Before there are threads. */
 bool tide_ctld_submits_by(const char *name);
 
-/* Is this slurmctld about to end? */
+/*
+ * Is this slurmctld about to end?  From 24.11 on this is so at a reconfigure,
+ * too, and over again when the new process has failed and this one goes on.
+ */
 bool tide_ctld_ending(void);
+
+/*
+ * Are slurmctld's records those that we were built for?  Their layout changes
+ * between patch releases too, so what slurmctld has allocated is measured.
+ * Returns 0; 1: so far, but there is no job yet to look at; or -1 with EINVAL.
+ * TIDE_LOOK.
+ */
+int tide_ctld_check_records(struct tide_err *err);
 
 enum tide_ctld_access {
 	TIDE_LOOK, /* read jobs, nodes and partitions */

@@ -42,7 +42,7 @@ int tide_move_cluster(char **ret_name, struct tide_err *err)
 	if (slurm_load_ctl_conf(0, &conf))
 		return unreachable("slurmctld", err);
 	name = strdup(conf->cluster_name ? conf->cluster_name : "");
-	slurm_free_ctl_conf(conf);
+	tide_free_conf(conf);
 	if (!name)
 		return tide_err_set(err, ENOMEM, "out of memory");
 	*ret_name = name;

@@ -89,6 +89,19 @@ static inline bool tide_job_test_runs(const struct tide_job_test *test)
 	return SELECT_IS_MODE_RUN_NOW(test->mode);
 }
 
+/*
+ * Does the caller know that it cannot start before some time, as backfill does
+ * when it plans behind others?  0: no.  Up to 24.05 it says so nowhere.
+ */
+static inline int64_t tide_job_test_from(const struct tide_job_test *test)
+{
+#if TIDE_JOB_TEST_WILL_RUN
+	return test->will_run ? test->will_run->start : 0;
+#else
+	return 0;
+#endif
+}
+
 /* Does the caller want to know when it could start? */
 static inline bool tide_job_test_plans(const struct tide_job_test *test)
 {

@@ -19,6 +19,8 @@
 #define CALM_NS 200000000
 #define NS INT64_C(1000000000)
 #define LAG_NS 20000000
+/* How often to look whether slurmctld is ending, where nobody tells. */
+#define LOOK_NS 50000000
 /* Stretches are worked out far ahead, and again once a day. */
 #define RENEW 86400
 
@@ -278,23 +280,53 @@ static int64_t wait_ns(int64_t next)
 }
 
 /*
- * Wait until `next`, a poke, or a tick.  By a clock that nobody sets: were the
- * time of day put back by an hour, a wait for it would last that long.  The
- * lock is held.
+ * Sleep for so long, or until somebody signals.  By a clock that nobody sets:
+ * were the time of day put back by an hour, a wait for it would last that
+ * long.  The lock is held.
  */
-static void wait_for(int64_t next)
+static void nap(int64_t ns)
 {
-	int64_t ns = wait_ns(next);
 	struct timespec until;
 
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	ns += until.tv_nsec;
 	until.tv_sec += ns / NS;
 	until.tv_nsec = ns % NS;
-	while (!keeper.stop && !keeper.poked && !keeper.reread)
-		if (pthread_cond_timedwait(&keeper.wake, &keeper.lock,
-					   &until) == ETIMEDOUT)
-			break;
+	pthread_cond_timedwait(&keeper.wake, &keeper.lock, &until);
+}
+
+/*
+ * Wait until `next`, a poke, or a tick; where nobody else tells, look often
+ * whether slurmctld is ending.  The lock is held.
+ */
+static void wait_for(int64_t next)
+{
+	int64_t ns = wait_ns(next);
+
+	while (!keeper.stop && !keeper.poked && !keeper.reread &&
+	       !tide_ctld_ending() && ns > 0) {
+		int64_t part = TIDE_SELECT_SAVES || ns < LOOK_NS ? ns : LOOK_NS;
+
+		nap(part);
+		ns -= part;
+	}
+}
+
+/*
+ * slurmctld is ending, or has started another in its place at a reconfigure
+ * and goes on if that one fails: nothing is done to jobs meanwhile.  Where
+ * Slurm does not ask a select plugin to save its state (select_tide.c), what
+ * is to be left behind is left now.  The lock is held.
+ */
+static void rest(void)
+{
+	if (!TIDE_SELECT_SAVES && !keeper.stop) {
+		slurm_mutex_unlock(&keeper.lock);
+		tide_pass_leave();
+		slurm_mutex_lock(&keeper.lock);
+	}
+	while (tide_ctld_ending() && !keeper.stop)
+		nap(LOOK_NS);
 }
 
 static void *keep(void *arg)
@@ -304,10 +336,12 @@ static void *keep(void *arg)
 	bool again, first = true;
 
 	(void)arg;
-	while (!tide_ctld_ending()) {
+	for (;;) {
 		slurm_mutex_lock(&keeper.lock);
 		if (!first)
 			wait_for(next);
+		if (tide_ctld_ending())
+			rest();
 		if (keeper.stop) {
 			slurm_mutex_unlock(&keeper.lock);
 			break;

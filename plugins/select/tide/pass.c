@@ -564,8 +564,11 @@ static int leave(void *x, void *arg)
 	tide_job_view(x, &job);
 	note = tide_jobs_find(jobs, job.id);
 	if (note && note->changed && note->run == job.run &&
-	    (job.running || job.suspended))
+	    (job.running || job.suspended)) {
 		tide_job_leave_limit(x, tide_job_limit(x, note->user_min));
+		/* Should this slurmctld go on, it is as after a restart. */
+		note->known = false;
+	}
 	return 0;
 }
 

@@ -183,11 +183,16 @@ static int64_t try_at(struct pick *pick, int64_t at, const bitstr_t *all,
 	return TIDE_NEVER;
 }
 
-/* Step over now, the openings, and the times at which nodes come free. */
+/*
+ * Step over now, or when the caller says that it begins, the openings, and the
+ * times at which nodes come free.  A start behind the end that backfill asks
+ * for is no fault: it comes again for what is later.
+ */
 static void search(struct pick *pick, const bitstr_t *all, struct answer *last,
 		   struct start *best)
 {
-	int64_t at = pick->now;
+	int64_t from = tide_job_test_from(pick->test);
+	int64_t at = from > pick->now ? from : pick->now;
 	int steps;
 
 	for (steps = 0; steps < MAX_STEPS && pick->tests < MAX_TESTS &&

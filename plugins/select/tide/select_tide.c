@@ -74,10 +74,31 @@ void fini(void)
 	tide_forward_close();
 }
 
+/*
+ * Before anything is read or changed in them.  Were they others', each lent
+ * node might be open and each job harmed, so slurmctld must not run like this.
+ */
+static void check_records(void)
+{
+	static bool checked;
+	struct tide_err err;
+	int rc;
+
+	if (checked)
+		return;
+	rc = tide_ctld_check_records(&err);
+	if (rc < 0)
+		fatal("tide: %s; install the build of TideFlow for this Slurm, or take its folder out of PluginDir and tide out of JobSubmitPlugins",
+		      err.text);
+	checked = rc == 0;
+}
+
 int select_p_job_test(TIDE_JOB_TEST_PARAMS)
 {
 	struct tide_job_test test = TIDE_JOB_TEST_PACK;
 
+	if (active)
+		check_records();
 	if (!active)
 		return tide_job_test_call(tide_next_select_p_job_test, &test);
 	return tide_pick(tide_next_select_p_job_test, &test);
@@ -119,12 +140,14 @@ int select_p_reconfigure(void)
 	int rc = tide_next_select_p_reconfigure();
 
 	if (active) {
+		check_records();
 		tide_keeper_replan();
 		tide_keeper_start();
 	}
 	return rc;
 }
 
+/* Later releases have no such operation: see keeper.c. */
 #if TIDE_SELECT_SAVES
 int select_p_state_save(char *dir_name)
 {
