@@ -36,7 +36,7 @@ done
 
 # The symbols, in the order of the functions.
 names=$(sed -n '/syms\[\] *= *{/,/};/s/.*"\([a-z_0-9]*\)".*/\1/p' "$file" |
-	grep -vx plugin_id) || true
+	grep -vx plugin_id | tr '\n' ' ') || true
 
 # ops FILE: the body of the table of functions in FILE, if it is there.
 ops()
@@ -49,21 +49,21 @@ ops()
 
 # Up to 23.11 the table of select was in its header.
 table=$(ops "$file")
-[ -n "$table" ] || table=$(ops "${file%.c}.h")
+[ -n "$table" ] || [ ! -f "${file%.c}.h" ] || table=$(ops "${file%.c}.h")
 
 echo "/* Made by compat/operations.sh from ${file#"$source"/}. */"
-awk -v names="$names" -v file="$file" '
-	BEGIN { RS = ";"; wanted = split(names, name, /[ \n]+/) }
-	{ gsub(/\/\*([^*]|\*[^\/])*\*\//, ""); gsub(/[ \t\n]+/, " ") }
-	/\( ?\*plugin_id ?\)/ || /^ ?$/ { next }
+tr '\n\t' '  ' <<<"$table" | awk -v names="$names" -v file="$file" '
 	{
-		n++
-		if (!sub(/\( ?\*[a-z_0-9]+ ?\)/, " " name[n])) {
-			print "operations.sh: no function in:" $0 \
-				>"/dev/stderr"
-			exit 1
+		gsub(/\/\*([^*]|\*[^\/])*\*\//, "")
+		wanted = split(names, name)
+		functions = split($0, text, ";")
+		for (i = 1; i <= functions; i++) {
+			if (text[i] ~ /\( ?\*plugin_id ?\)/ || text[i] ~ /^ *$/)
+				continue
+			gsub(/ +/, " ", text[i])
+			if (sub(/\( ?\*[a-z_0-9]+ ?\)/, " " name[++n], text[i]))
+				print text[i] ";"
 		}
-		print $0 ";"
 	}
 	END {
 		if (n >= 2 && n == wanted)
@@ -71,7 +71,7 @@ awk -v names="$names" -v file="$file" '
 		print "operations.sh: " n + 0 " functions and " wanted \
 			" symbols in the tables of " file >"/dev/stderr"
 		exit 1
-	}' <<<"$table"
+	}'
 printf '#define TIDE_OPERATIONS(OP)'
 printf ' \\\n\tOP(%s)' $names
 echo

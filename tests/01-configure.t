@@ -71,6 +71,60 @@ test_expect_success SLURM 'plugins are asked for without a source: refused' '
 	refused "--with-slurm-source=DIR is needed" --with-slurm
 '
 
+# installed DIR VERSION: what configure looks at of a Slurm in a prefix.
+installed_in()
+{
+	mkdir -p "$1/sbin" "$1/lib/slurm" "$1/include" &&
+		printf '#!/bin/sh\necho "slurm %s"\n' "$2" >"$1/sbin/slurmctld" &&
+		chmod 755 "$1/sbin/slurmctld" &&
+		: >"$1/lib/slurm/select_cons_tres.so"
+}
+
+test_expect_success 'a Slurm in a prefix is that one, not the one in PATH' '
+	installed_in "$PWD/opt" 99.05.1 && source_tree other 99.05.2 &&
+	refused "the installed Slurm is 99.05.1 but the source in $PWD/other is 99.05.2" \
+		"--with-slurm=$PWD/opt" "--with-slurm-source=$PWD/other"
+'
+
+test_expect_success 'a prefix without Slurm, or that is no path, is refused' '
+	refused "cannot build for Slurm: no, Slurm is not installed in $PWD/empty" \
+		"--with-slurm=$PWD/empty" "--with-slurm-source=$PWD/other" &&
+	refused "--with-slurm=opt is not an absolute path" --with-slurm=opt
+'
+
+test_expect_success 'a release that was never tested is refused' '
+	source_tree other 99.05.1 &&
+	refused "Slurm 99.05.1 was never tested with TideFlow" \
+		"--with-slurm=$PWD/opt" "--with-slurm-source=$PWD/other"
+'
+
+test_expect_success 'unless told to go on' '
+	rm -rf obj && mkdir obj &&
+	(cd obj && "$conf" "--with-slurm=$PWD/../opt" \
+		"--with-slurm-source=$PWD/../other" --enable-untested-slurm \
+		>../out 2>&1) &&
+	grep "yes, for Slurm 99.05.1" out &&
+	grep "^#define TIDE_SLURM_PLUGINDIR \".*/opt/lib/slurm\"" obj/config.h
+'
+
+test_expect_success 'compiled only: the source alone says the version' '
+	rm -rf obj && mkdir obj &&
+	(cd obj && "$conf" --enable-compile-only \
+		"--with-slurm-source=$PWD/../other" >../out 2>&1) &&
+	grep "compiled only, for Slurm 99.05.1" out &&
+	test_must_fail make -C obj install "DESTDIR=$PWD/to" >out 2>&1 &&
+	grep "configured with --enable-compile-only: there is nothing to install" out &&
+	test ! -e to
+'
+
+test_expect_success 'and wants a source, and no Slurm' '
+	refused "--enable-compile-only needs --with-slurm-source=DIR" \
+		--enable-compile-only &&
+	refused "it goes with neither --with-slurm=PREFIX" \
+		--enable-compile-only "--with-slurm=$PWD/opt" \
+		"--with-slurm-source=$PWD/other"
+'
+
 test_expect_success 'without Slurm it says loudly what is off' '
 	rm -rf obj && mkdir obj &&
 	(cd obj && "$conf" --without-slurm >../out 2>&1) &&

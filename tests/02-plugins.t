@@ -99,4 +99,65 @@ test_expect_success 'clients can open the select plugin' '
 	./open "$builddir/plugins/select/tide/.libs/select_cons_tres.so"
 '
 
+# The operations with the types that Slurm calls them by are read out of its
+# source: a function of ours that differs must not compile.
+source=$(sed -n 's|^#include "\(.*\)/config.h"$|\1|p' \
+	"$builddir/compat/slurm/config.h")
+
+# compiles HEADER LINE: with that header of compat/.
+compiles() {
+	printf '#include "compat/%s"\n%s\n' "$1" "$2" >try.c &&
+		gcc -std=gnu11 -fsyntax-only -I"$TIDE_TOP" -I"$builddir" \
+			-iquote "$builddir/compat/slurm" -isystem "$source" \
+			-isystem "$source/slurm" try.c 2>try.err
+}
+
+while read -r header operation right; do
+	test_expect_success "another $operation does not compile" '
+		compiles $header "$right" || { cat try.err; false; } &&
+		! compiles $header "short $operation(char, double);" &&
+		grep "conflicting types for .$operation." try.err
+	'
+done <<'LIST'
+select.h select_p_job_test int select_p_job_test(TIDE_JOB_TEST_PARAMS);
+select.h select_p_job_begin int select_p_job_begin(job_record_t *job);
+gres.h gres_p_task_set_env void gres_p_task_set_env(char ***, bitstr_t *, uint64_t, bitstr_t *, gres_internal_flags_t);
+submit.h job_modify int job_modify(TIDE_MODIFY_PARAMS);
+dbd.h jobacct_storage_p_job_complete int jobacct_storage_p_job_complete(void *, job_record_t *);
+LIST
+
+# interface FUNCTIONS SYMBOLS: what a release with these tables would give.
+interface() {
+	mkdir -p tree/src/interfaces &&
+		printf 'typedef struct slurm_gres_ops {\n%b} slurm_gres_ops_t;\nstatic const char *syms[] = {\n%b};\n' \
+			"$1" "$2" >tree/src/interfaces/gres.c &&
+		"$TIDE_TOP/compat/operations.sh" gres tree >made 2>made.err
+}
+
+two='\tint (*one) (int a);\n\t/* why; (*not) this */\n\tlist_t *(*two)(void);\n'
+
+test_expect_success 'a table of operations becomes a header' '
+	interface "$two" "\t\"gres_p_one\",\n\t\"gres_p_two\",\n" &&
+	grep "int  *gres_p_one (int a);" made &&
+	grep "list_t \*  *gres_p_two(void);" made &&
+	test "$(grep -c ";" made)" = 2 &&
+	grep "OP(gres_p_two)" made
+'
+
+test_expect_success 'tables that do not go together are refused' '
+	! interface "$two" "\t\"gres_p_one\",\n" &&
+	grep "2 functions and 1 symbols in the tables of" made.err &&
+	! interface "" "\t\"gres_p_one\",\n\t\"gres_p_two\",\n" &&
+	grep "operations.sh: " made.err
+'
+
+test_expect_success 'an operation that is missing in a plugin is named' '
+	interface "$two" "\t\"gres_p_get_devices\",\n\t\"gres_p_two\",\n" &&
+	! "$TIDE_TOP/compat/check-symbols.sh" \
+		"$builddir/plugins/gres/mlu/.libs/gres_mlu.so" gres tree \
+		2>missing.err &&
+	grep "lacks what Slurm gres asks for" missing.err &&
+	grep -x "	gres_p_two" missing.err && ! grep get_devices missing.err
+'
+
 test_done
