@@ -18,8 +18,9 @@ header=$(cd "$source" && grep -l '^struct job_record {' \
 
 # other_layer FILE: the layer, with two words more in a job's record.
 other_layer() {
-	local libs=$builddir/common
+	local libs=$builddir/common glib
 
+	read -ra glib < <(pkg-config --libs glib-2.0)
 	mkdir -p "overlay/${header%/*}" &&
 		sed "s/^struct job_record {/&\n\tuint64_t another[2];/" \
 			"$source/$header" >"overlay/$header" &&
@@ -34,7 +35,7 @@ other_layer() {
 			"$libs/calendar/.libs/libtide_calendar.a" \
 			"$libs/conf/.libs/libtide_conf.a" \
 			"$libs/util/.libs/libtide_util.a" \
-			$(pkg-config --libs glib-2.0) \
+			"${glib[@]}" \
 			"-Wl,--version-script=$TIDE_TOP/plugins/select/tide/select_tide.map"
 }
 
