@@ -20,7 +20,7 @@
 /* Strings are owned by the record; released by tide_dbrun_release(). */
 struct tide_dbrun {
 	char *cluster;
-	int64_t row; /* in the job table; 0 when read from the ledger */
+	uint64_t row; /* in the job table; 0 when read from the ledger */
 	int64_t job;
 	int64_t submit;
 	int64_t start;

@@ -323,6 +323,9 @@ make_accounts() {
 	FAILED="creating accounts"
 	with_slurm sacctmgr -i add cluster tide >"$DIR/log/sacctmgr.log" 2>&1 ||
 		return 1
+	# The keys of job rows begin with it: not small by chance.
+	! slurm_since 24.11 || sql slurm_acct_db -e \
+		"update cluster_table set id=4094 where name='tide'" || return 1
 	[ -n "$ACCOUNTS" ] || return 0
 	with_slurm sacctmgr -i add account "$ACCOUNTS" \
 		>>"$DIR/log/sacctmgr.log" 2>&1 &&

@@ -107,7 +107,7 @@ int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
 
 	if (job->db_index)
 		tide_poster_wake(((mysql_conn_t *)db_conn)->cluster_name,
-				 (int64_t)job->db_index);
+				 job->db_index);
 	errno = saved;
 	return rc;
 }

@@ -23,7 +23,7 @@
 /* Rows of a cluster's job table up to `settled` need not be looked at again. */
 struct tide_mark {
 	char *cluster;
-	int64_t settled;
+	uint64_t settled;
 	struct tide_mark *next;
 };
 
@@ -132,12 +132,12 @@ static int post_page(struct tide_charger *c, struct tide_scan *scan,
 
 /* One page after the other; *ret_bad is the first row that had to be left. */
 static int charge_scan(struct tide_charger *c, struct tide_scan *scan,
-		       int64_t *ret_bad, struct tide_err *err)
+		       uint64_t *ret_bad, struct tide_err *err)
 {
 	size_t n, rows = PAGE, unread, bad;
 	struct tide_dbrun *runs;
 	int64_t began;
-	int64_t before;
+	uint64_t before;
 	int rc = 0;
 
 	while (!rc && rows == PAGE) {
@@ -193,14 +193,14 @@ void tide_charger_forget(struct tide_charger *c)
  * that are there now, up to the first that has not ended.
  */
 static int bounds(struct tide_charger *c, struct tide_mark *m, int64_t enrolled,
-		  int64_t *ret_settled, struct tide_err *err)
+		  uint64_t *ret_settled, struct tide_err *err)
 {
-	int64_t last, open, first;
+	uint64_t last, open, first;
 
-	if (tide_db_number(c->db, &last, err,
-			   "select max(job_db_inx) from `?n_job_table`",
-			   m->cluster) ||
-	    tide_db_number(
+	if (tide_db_key(c->db, &last, err,
+			"select max(job_db_inx) from `?n_job_table`",
+			m->cluster) ||
+	    tide_db_key(
 		    c->db, &open, err,
 		    "select min(job_db_inx) from `?n_job_table` where time_end=0",
 		    m->cluster))
@@ -209,7 +209,7 @@ static int bounds(struct tide_charger *c, struct tide_mark *m, int64_t enrolled,
 	if (m->settled)
 		return 0;
 	/* What ended before anybody was enrolled is of no interest. */
-	if (tide_db_number(
+	if (tide_db_key(
 		    c->db, &first, err,
 		    "select min(job_db_inx) from `?n_job_table` where time_end>=?d",
 		    m->cluster, enrolled))
@@ -229,7 +229,7 @@ static int charge_cluster(struct tide_charger *c, const char *cluster,
 		.accounts = accounts,
 		.limit = PAGE,
 	};
-	int64_t settled, bad = INT64_MAX;
+	uint64_t settled, bad = UINT64_MAX;
 
 	if (!m)
 		return tide_err_set(err, ENOMEM, "out of memory");
@@ -267,7 +267,7 @@ static size_t one_page(const struct tide_hint *hints, size_t i, size_t n,
 	for (; i < n && i - from < PAGE &&
 	       !strcmp(hints[i].cluster, hints[from].cluster);
 	     i++)
-		len += (size_t)snprintf(rows + len, size - len, "%s%" PRId64,
+		len += (size_t)snprintf(rows + len, size - len, "%s%" PRIu64,
 					i > from ? "," : "", hints[i].row);
 	return i;
 }

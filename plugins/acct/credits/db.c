@@ -262,6 +262,9 @@ static char *expand(struct tide_db *db, const char *sql, va_list ap)
 		case 'd':
 			fprintf(out, "%" PRId64, va_arg(ap, int64_t));
 			break;
+		case 'u':
+			fprintf(out, "%" PRIu64, va_arg(ap, uint64_t));
+			break;
 		case 'n':
 			put_name(out, va_arg(ap, const char *));
 			break;
@@ -380,21 +383,57 @@ int64_t tide_rows_int(const char *column)
 	return column ? strtoll(column, NULL, 10) : 0;
 }
 
+uint64_t tide_rows_key(const char *column)
+{
+	return column ? strtoull(column, NULL, 10) : 0;
+}
+
+/* The first column of the first row, or NULL; the rows are to be freed. */
+static int vfirst(struct tide_db *db, struct tide_rows **ret_rows,
+		  const char **ret_column, struct tide_err *err,
+		  const char *sql, va_list ap)
+{
+	char **row;
+
+	if (vquery(db, ret_rows, err, sql, ap))
+		return -1;
+	row = tide_rows_next(*ret_rows);
+	*ret_column = row ? row[0] : NULL;
+	return 0;
+}
+
 int tide_db_number(struct tide_db *db, int64_t *ret, struct tide_err *err,
 		   const char *sql, ...)
 {
 	struct tide_rows *rows;
-	char **row;
+	const char *column;
 	va_list ap;
 	int rc;
 
 	va_start(ap, sql);
-	rc = vquery(db, &rows, err, sql, ap);
+	rc = vfirst(db, &rows, &column, err, sql, ap);
 	va_end(ap);
 	if (rc)
-		return rc;
-	row = tide_rows_next(rows);
-	*ret = row ? tide_rows_int(row[0]) : 0;
+		return -1;
+	*ret = tide_rows_int(column);
+	tide_rows_free(rows);
+	return 0;
+}
+
+int tide_db_key(struct tide_db *db, uint64_t *ret, struct tide_err *err,
+		const char *sql, ...)
+{
+	struct tide_rows *rows;
+	const char *column;
+	va_list ap;
+	int rc;
+
+	va_start(ap, sql);
+	rc = vfirst(db, &rows, &column, err, sql, ap);
+	va_end(ap);
+	if (rc)
+		return -1;
+	*ret = tide_rows_key(column);
 	tide_rows_free(rows);
 	return 0;
 }

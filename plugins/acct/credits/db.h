@@ -48,6 +48,7 @@ bool tide_db_connected(const struct tide_db *db);
  * Statements are written with marks that take the arguments in turn:
  *	?s  const char *   a quoted string; NULL is null
  *	?d  int64_t
+ *	?u  uint64_t
  *	?n  const char *   part of an identifier: letters, digits, _ . - only
  *	?r  const char *   SQL of our own, as it is
  */
@@ -70,12 +71,16 @@ char **tide_rows_next(struct tide_rows *rows);
 void tide_rows_free(struct tide_rows *rows);
 /* A column as a number; 0 for NULL. */
 int64_t tide_rows_int(const char *column);
+/* One as a key of a row, which may be any number of 64 bits. */
+uint64_t tide_rows_key(const char *column);
 
 /*
  * The one number that a query selects; 0 when there is no row or it is null.
  */
 int tide_db_number(struct tide_db *db, int64_t *ret, struct tide_err *err,
 		   const char *sql, ...);
+int tide_db_key(struct tide_db *db, uint64_t *ret, struct tide_err *err,
+		const char *sql, ...);
 
 int tide_db_begin(struct tide_db *db, struct tide_err *err);
 int tide_db_commit(struct tide_db *db, struct tide_err *err);

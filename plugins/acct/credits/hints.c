@@ -39,7 +39,7 @@ static void add(const struct tide_hint *hint)
 	list.hints[list.n++] = *hint;
 }
 
-bool tide_hints_add(const char *cluster, int64_t row, int64_t now)
+bool tide_hints_add(const char *cluster, uint64_t row, int64_t now)
 {
 	struct tide_hint hint = {.row = row, .told = now};
 	bool first;

@@ -15,7 +15,7 @@
 
 struct tide_hint {
 	char cluster[64];
-	int64_t row;  /* job_db_inx */
+	uint64_t row; /* job_db_inx */
 	int64_t told; /* when, seconds */
 };
 
@@ -23,7 +23,7 @@ struct tide_hint {
  * Remember a row.  Returns true when there was none before.  Beyond a bound
  * none is remembered, and tide_hints_take() tells.
  */
-bool tide_hints_add(const char *cluster, int64_t row, int64_t now);
+bool tide_hints_add(const char *cluster, uint64_t row, int64_t now);
 
 /*
  * All hints, for the caller to free; *ret_n may be 0.  *ret_lost is set when

@@ -555,7 +555,7 @@ void tide_poster_stop(void)
 	poster.running = false;
 }
 
-void tide_poster_wake(const char *cluster, int64_t row)
+void tide_poster_wake(const char *cluster, uint64_t row)
 {
 	if (!cluster || !tide_hints_add(cluster, row, now_s()))
 		return;

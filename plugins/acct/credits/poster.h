@@ -23,7 +23,7 @@ int tide_poster_start(void);
 void tide_poster_stop(void);
 
 /* That row of a cluster's job table ends, and is about to be committed. */
-void tide_poster_wake(const char *cluster, int64_t row);
+void tide_poster_wake(const char *cluster, uint64_t row);
 
 /* Read tide.conf again. */
 void tide_poster_reload(void);

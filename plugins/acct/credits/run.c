@@ -121,11 +121,11 @@ static int read_tres(struct tide_tres *tres, struct tide_db *db,
 
 /* Seconds in which the run was suspended. */
 static int read_suspended(struct tide_db *db, struct tide_dbrun *run,
-			  int64_t row, struct tide_err *err)
+			  uint64_t row, struct tide_err *err)
 {
 	return tide_db_number(
 		db, &run->suspended, err,
-		"select sum(greatest(0, least(if(time_end=0, ?d, cast(time_end as signed)), ?d) - greatest(cast(time_start as signed), ?d))) from `?n_suspend_table` where job_db_inx=?d",
+		"select sum(greatest(0, least(if(time_end=0, ?d, cast(time_end as signed)), ?d) - greatest(cast(time_start as signed), ?d))) from `?n_suspend_table` where job_db_inx=?u",
 		run->end, run->end, run->start, run->cluster, row);
 }
 
@@ -155,7 +155,7 @@ static int read_row(struct tide_db *db, struct tide_tres *tres,
 	run->nodes = strdup(row[COL_NODES] ? row[COL_NODES] : "");
 	if (!run->cluster || !run->account || !run->nodes)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	run->row = tide_rows_int(row[COL_ROW]);
+	run->row = tide_rows_key(row[COL_ROW]);
 	run->job = tide_rows_int(row[COL_JOB]);
 	run->submit = tide_rows_int(row[COL_SUBMIT]);
 	run->start = tide_rows_int(row[COL_START]);
@@ -169,7 +169,7 @@ static int read_row(struct tide_db *db, struct tide_tres *tres,
 		return tide_err_set(err, EINVAL, "'%s' is no usage factor",
 				    row[COL_FACTOR]);
 	if (tide_rows_int(row[COL_SUSPENDED]) &&
-	    read_suspended(db, run, tide_rows_int(row[COL_ROW]), err))
+	    read_suspended(db, run, run->row, err))
 		return -1;
 	return read_tres(tres, db, row[COL_TRES], run, err);
 }
@@ -185,7 +185,7 @@ static int collect(struct tide_db *db, struct tide_tres *tres,
 
 	while ((row = tide_rows_next(rows))) {
 		seen++;
-		scan->after = tide_rows_int(row[COL_ROW]);
+		scan->after = tide_rows_key(row[COL_ROW]);
 		if (!read_row(db, tres, scan->cluster, row, &runs[n], err)) {
 			n++;
 			continue;
@@ -218,7 +218,7 @@ int tide_run_scan(struct tide_db *db, struct tide_tres *tres,
 
 	which = scan->rows
 			? tide_db_format(db, "j.job_db_inx in (?r)", scan->rows)
-			: tide_db_format(db, "j.job_db_inx>?d", scan->after);
+			: tide_db_format(db, "j.job_db_inx>?u", scan->after);
 	if (!which)
 		return tide_err_set(err, ENOMEM, "out of memory");
 	rc = tide_db_query(

@@ -21,7 +21,7 @@ struct tide_scan {
 	const char *partition;
 	const char *accounts; /* SQL condition on account and time_start */
 	const char *rows;     /* "1,2,3": these alone; or NULL */
-	int64_t after;	      /* else those after this row, in order */
+	uint64_t after;	      /* else those after this row, in order */
 	int limit;	      /* rows a page */
 };
 
