@@ -96,7 +96,10 @@ test_expect_success 'after a crash a run at --time-min is raised all the same' '
 	windows $(($(now) - 60)) $(($(now) + 7200)) >open &&
 	{ cat open; echo Mode=observe; } >"$(etc tide.conf)" &&
 	scontrol reconfigure &&
-	run=$(submit_wrap "exec sleep 600" -w n1 -t 30 --time-min=1 -o /dev/null) &&
+	run=$(submit_wrap "exec sleep 600" -H -w n1 -t 30 --time-min=1 -o /dev/null) &&
+	wait_for 10 grep -q "^job $run user 30" \
+		"$TIDE_CLUSTER_DIR/state/tide_state" &&
+	scontrol release "$run" &&
 	wait_job_state "$run" RUNNING 40 &&
 	limit_is "$run" 00:01:00 &&
 	wait_for 10 grep -q "^job $run .* changed 1" \

@@ -62,13 +62,29 @@ struct tide_job *tide_notes_see(struct tide_jobs *jobs,
 	return note;
 }
 
-uint32_t tide_notes_user_min(const struct tide_job_view *job)
+/* It was seen, or its array, or can be without a mistake about --time. */
+static bool is_plain(struct tide_jobs *jobs, const struct tide_job_view *job)
 {
-	struct tide_job *note = tide_notes_see(tide_notes_get(), job);
-	uint32_t user_min = note ? note->user_min : job->limit_min;
+	return !job->time_min || job->limit_min != job->time_min ||
+	       tide_jobs_find(jobs, job->id) ||
+	       (job->array_id && tide_jobs_find(jobs, job->array_id));
+}
 
+bool tide_notes_user_min(const struct tide_job_view *job, uint32_t *ret_min)
+{
+	struct tide_jobs *jobs = tide_notes_get();
+	bool plain = is_plain(jobs, job);
+	struct tide_job *note = plain ? tide_notes_see(jobs, job) : NULL;
+
+	*ret_min = note ? note->user_min : job->limit_min;
 	tide_notes_put();
-	return user_min;
+	return plain;
+}
+
+void tide_notes_seed(const struct tide_job_view *job)
+{
+	(void)tide_notes_see(tide_notes_get(), job);
+	tide_notes_put();
 }
 
 void tide_notes_waits(uint32_t id, int64_t opening, const char *window)

@@ -24,15 +24,22 @@ void tide_notes_put(void);
 
 /*
  * The job's note, in a table that was got.  A job that was never seen is noted
- * with the limit it has now, which is its user's: the first test of a job comes
- * with its submission.  Later backfill shows us --time-min in its place, and
- * may leave it so in an array.  NULL without memory.
+ * with the limit it has now, which is its user's but while backfill tests it:
+ * then it is --time-min, and may be left so in an array.  NULL without memory.
  */
 struct tide_job *tide_notes_see(struct tide_jobs *jobs,
 				const struct tide_job_view *job);
 
-/* The --time of the job's user, as noted. */
-uint32_t tide_notes_user_min(const struct tide_job_view *job);
+/*
+ * The --time of the job's user, as noted; a job that was never seen is noted.
+ * False, and the limit it has now, if that may be backfill's: mostly a job is
+ * tested when it is submitted, but not while slurmctld, just started, waits
+ * for its nodes.
+ */
+bool tide_notes_user_min(const struct tide_job_view *job, uint32_t *ret_min);
+
+/* Note a job that is not being tested, unless it was. */
+void tide_notes_seed(const struct tide_job_view *job);
 
 /* It waits for a window: the opening (0: none in sight) and its name. */
 void tide_notes_waits(uint32_t id, int64_t opening, const char *window);

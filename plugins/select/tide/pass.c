@@ -104,6 +104,12 @@ static void recognise(const struct tide_job_view *job, struct tide_job *note,
 		}
 		return;
 	}
+	if (!note->changed && note->run == job->run && note->set_min &&
+	    note->set_min == job->limit_min) {
+		/* Of before a restart, as `scontrol reconfigure` is one. */
+		note->known = true;
+		return;
+	}
 	if (!note->changed || note->run != job->run) {
 		/* A new run: it may be raised towards --time, once. */
 		note->changed = false;
@@ -180,6 +186,9 @@ static void look_running(struct pass *pass, job_record_t *record,
 		add_deed(pass, DEED_WARN, job);
 	if (note->user_min != note->set_min)
 		note->changed = note->keep = true;
+	/* A close moved to now leaves it this time, also over a restart. */
+	if (job->warn)
+		note->keep = true;
 	note->close = run.close == TIDE_NEVER ? 0 : run.close;
 	note->known = true;
 	note->waits = false;
@@ -546,7 +555,7 @@ static int seed(void *x, void *arg)
 	tide_job_view(x, &job);
 	if (job.pending &&
 	    (tide_plan_is_pool(plan, &job) || tide_plan_wants_pool(plan, &job)))
-		(void)tide_notes_user_min(&job);
+		tide_notes_seed(&job);
 	return 0;
 }
 

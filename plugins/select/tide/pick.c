@@ -250,11 +250,20 @@ static void observe(const struct pick *pick)
 	FREE_NULL_BITMAP(nodes);
 }
 
+/* A start now would lose its --time: the next pass notes it. */
+static int pick_later(void)
+{
+	tide_keeper_poke();
+	return SLURM_ERROR;
+}
+
 int tide_pick(tide_job_test_fn stock, const struct tide_job_test *test)
 {
 	bool runs = tide_job_test_runs(test), plans = tide_job_test_plans(test);
 	struct pick pick = {.stock = stock, .test = test};
 	struct tide_plan *plan = NULL;
+	uint32_t user_min;
+	bool noted;
 	int rc;
 
 	tide_job_view(test->job, &pick.job);
@@ -264,13 +273,15 @@ int tide_pick(tide_job_test_fn stock, const struct tide_job_test *test)
 		return tide_job_test_call(stock, test);
 	}
 	pick.plan = plan;
-	pick.need = tide_pick_need(test->job, &pick.job,
-				   tide_notes_user_min(&pick.job));
+	noted = tide_notes_user_min(&pick.job, &user_min);
+	pick.need = tide_pick_need(test->job, &pick.job, user_min);
 	pick.now = time(NULL);
 	if (plan->observe && runs)
 		observe(&pick);
 	if (plan->observe || (!runs && !plans))
 		rc = tide_job_test_call(stock, test);
+	else if (runs && !noted)
+		rc = pick_later();
 	else
 		rc = runs ? pick_now(&pick) : pick_planned(&pick);
 	tide_plan_put(plan);
