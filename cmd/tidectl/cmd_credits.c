@@ -14,27 +14,15 @@
 
 #include "cmd/tidectl/credits.h"
 #include "common/credit/proof.h"
+#include "common/credit/request.h"
 #include "common/util/err.h"
 #include "compat/client.h"
 
 #define MAX_ARGS 1000
 
-static json_t *read_answer(const char *text)
-{
-	json_t *answer = json_loads(text, 0, NULL), *data = NULL;
-	const char *reason;
-
-	reason = json_string_value(json_object_get(answer, "error"));
-	if (json_is_true(json_object_get(answer, "ok")))
-		data = json_incref(json_object_get(answer, "data"));
-	else
-		tidectl_fail(
-			"%s",
-			reason ? reason
-			       : "slurmdbd gave no answer that is understood");
-	json_decref(answer);
-	return data;
-}
+/* JSON is UTF-8, and memory is seldom short. */
+static const char cannot_ask[] =
+	"cannot make a request: a word is no UTF-8 text, or out of memory";
 
 json_t *credits_ask(json_t *request)
 {
@@ -46,11 +34,10 @@ json_t *credits_ask(json_t *request)
 		       : NULL;
 	json_decref(request);
 	if (!text)
-		tidectl_fail("out of memory");
-	else if (tide_client_ask(text, &answer, &err))
+		tidectl_fail("%s", cannot_ask);
+	else if (tide_client_ask(text, &answer, &err) ||
+		 tide_answer_read(answer, &data, &err))
 		tidectl_fail("%s", err.text);
-	else
-		data = read_answer(answer);
 	free(text);
 	free(answer);
 	return data;
@@ -66,7 +53,7 @@ json_t *credits_change(json_t *request)
 		       : NULL;
 	path = tidectl_slurm_file("slurmdbd.conf");
 	if (!text || !path) {
-		tidectl_fail("out of memory");
+		tidectl_fail("%s", cannot_ask);
 	} else if (tide_proof_make(text, path, &proof, &err)) {
 		tidectl_fail(
 			"%s; the ledger is changed on the host of slurmdbd, by root or SlurmUser",

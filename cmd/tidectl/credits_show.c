@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "cmd/tidectl/credits.h"
+#include "common/credit/request.h"
+#include "common/util/file.h"
 #include "common/util/zone.h"
 
 #define PAGE 2000 /* postings in one answer */
@@ -138,24 +140,20 @@ int credits_statement(const struct credits_args *args)
 	return TIDECTL_DONE;
 }
 
-/* A seal file is one JSON object {"id", "hash"}. */
 static int read_seal(const char *path, json_t **ret)
 {
-	json_error_t jerr;
-	json_t *seal = json_load_file(path, JSON_REJECT_DUPLICATES, &jerr);
-	const char *hash;
-	json_int_t id;
+	struct tide_err err;
+	char *text;
+	int status = TIDECTL_DONE;
 
-	if (!seal)
+	if (tide_file_read(path, &text, &err))
 		return tidectl_fail("could not read the seal %s: %s", path,
-				    jerr.text);
-	if (json_unpack(seal, "{s:I,s:s}", "id", &id, "hash", &hash) ||
-	    id < 0 || strlen(hash) != 64) {
-		json_decref(seal);
-		return tidectl_fail("%s is no seal of a ledger", path);
-	}
-	*ret = seal;
-	return TIDECTL_DONE;
+				    err.text);
+	if (tide_seal_read(text, ret, &err))
+		status = tidectl_fail("%s is no seal of a ledger: %s", path,
+				      err.text);
+	free(text);
+	return status;
 }
 
 /* Never over an earlier one: that is what it is to be compared with. */

@@ -22,6 +22,7 @@
 
 #include "common/credit/credit.h"
 #include "common/credit/proof.h"
+#include "common/credit/request.h"
 #include "plugins/acct/credits/audit.h"
 #include "plugins/acct/credits/detach.h"
 #include "plugins/acct/credits/ledger.h"
@@ -134,13 +135,11 @@ static int may_see(struct tide_db *db, const struct caller *who,
  * Root or SlurmUser of any host of the cluster reaches us; a change is for
  * those who can read slurmdbd.conf.
  */
-static int may_change(const struct caller *who, json_t *request,
-		      struct tide_err *err)
+static int may_change(const struct caller *who,
+		      const struct tide_request *request, struct tide_err *err)
 {
-	const char *proof =
-		json_string_value(json_object_get(request, "proof"));
+	const char *proof = request->proof;
 	char *path, *text, *bare;
-	json_t *copy;
 	int rc = -1;
 
 	if (!is_master(who))
@@ -150,12 +149,11 @@ static int may_change(const struct caller *who, json_t *request,
 			who->name);
 	if (!proof)
 		return tide_err_set(err, EINVAL, "the request has no proof");
-	copy = json_copy(request);
-	json_object_del(copy, "proof");
-	bare = json_dumps(copy, JSON_COMPACT | JSON_SORT_KEYS);
-	json_decref(copy);
+	bare = tide_request_proved(request);
+	if (!bare)
+		return tide_err_set(err, ENOMEM, "out of memory");
 	path = get_extra_conf_path("slurmdbd.conf");
-	if (bare && !tide_proof_make(bare, path, &text, err)) {
+	if (!tide_proof_make(bare, path, &text, err)) {
 		rc = strcmp(text, proof)
 			     ? tide_err_set(
 				       err, EACCES,
@@ -193,9 +191,10 @@ static json_t *visible_accounts(struct tide_db *db, const struct caller *who,
 }
 
 static int do_balance(struct tide_db *db, const struct caller *who,
-		      json_t *request, json_t **ret, struct tide_err *err)
+		      const struct tide_request *request, json_t **ret,
+		      struct tide_err *err)
 {
-	json_t *names = json_object_get(request, "accounts"), *name;
+	const json_t *names = request->accounts, *name;
 	json_t *visible = NULL, *data = json_array(), *one;
 	size_t i;
 	int rc = -1;
@@ -206,10 +205,6 @@ static int do_balance(struct tide_db *db, const struct caller *who,
 		goto out;
 	json_array_foreach(names, i, name)
 	{
-		if (!json_is_string(name)) {
-			tide_err_set(err, EINVAL, "an account without a name");
-			goto out;
-		}
 		if (!visible &&
 		    (may_see(db, who, json_string_value(name), err) ||
 		     must_exist(db, json_string_value(name), err)))
@@ -228,36 +223,28 @@ out:
 }
 
 static int do_statement(struct tide_db *db, const struct caller *who,
-			json_t *request, json_t **ret, struct tide_err *err)
+			const struct tide_request *request, json_t **ret,
+			struct tide_err *err)
 {
-	json_int_t after_txn, after_line, limit;
-	const char *account;
+	const char *account = request->account;
 
-	if (json_unpack(request, "{s:s,s:I,s:I,s:I}", "account", &account,
-			"after_txn", &after_txn, "after_line", &after_line,
-			"limit", &limit))
-		return tide_err_set(err, EINVAL, "an incomplete request");
 	if (may_see(db, who, account, err) || must_exist(db, account, err))
 		return -1;
-	return tide_statement(db, account, after_txn, after_line, limit, ret,
-			      err);
+	return tide_statement(db, account, request->after_txn,
+			      request->after_line, request->limit, ret, err);
 }
 
 static int do_audit(struct tide_db *db, const struct caller *who,
-		    json_t *request, json_t **ret, struct tide_err *err)
+		    const struct tide_request *request, json_t **ret,
+		    struct tide_err *err)
 {
-	struct tide_seal seal = {0, ""};
-	json_int_t id;
+	struct tide_seal seal = {request->seal_id, request->seal_hash};
 
 	if (!is_operator(who))
 		return tide_err_set(
 			err, EACCES,
 			"user '%s' may not audit the ledger: operators of Slurm may",
 			who->name);
-	if (json_unpack(request, "{s:I,s:s}", "seal_id", &id, "seal_hash",
-			&seal.hash))
-		return tide_err_set(err, EINVAL, "an incomplete request");
-	seal.id = id;
 	return tide_audit(db, &seal, ret, err);
 }
 
@@ -302,13 +289,12 @@ out:
 }
 
 static int do_enroll(struct tide_db *db, const struct caller *who,
-		     json_t *request, json_t **ret, struct tide_err *err)
+		     const struct tide_request *request, json_t **ret,
+		     struct tide_err *err)
 {
-	const char *account;
+	const char *account = request->account;
 	int rc;
 
-	if (json_unpack(request, "{s:s}", "account", &account))
-		return tide_err_set(err, EINVAL, "an incomplete request");
 	if (may_change(who, request, err) || check_account(account, err) ||
 	    is_clean(db, account, err))
 		return -1;
@@ -322,40 +308,39 @@ static int do_enroll(struct tide_db *db, const struct caller *who,
 }
 
 static int do_grant(struct tide_db *db, const struct caller *who,
-		    json_t *request, json_t **ret, struct tide_err *err)
+		    const struct tide_request *request, json_t **ret,
+		    struct tide_err *err)
 {
-	const char *account, *text, *note, *id;
+	const char *account = request->account;
 	struct tide_rates *rates;
 	int64_t amount, txn = 0;
 	int rc = -1;
 
-	if (json_unpack(request, "{s:s,s:s,s:s,s:s}", "account", &account,
-			"amount", &text, "note", &note, "request", &id))
-		return tide_err_set(err, EINVAL, "an incomplete request");
 	if (may_change(who, request, err) || check_account(account, err) ||
-	    tide_amount_parse(text, &amount, err))
+	    tide_amount_parse(request->amount, &amount, err))
 		return -1;
 	rates = tide_rates_create();
 	if (!rates)
 		return tide_err_set(err, ENOMEM, "out of memory");
 	if (!tide_rates_load(rates, db, err))
 		rc = tide_post_grant(db, tide_rates_last(rates), account,
-				     amount, note, id, who->name,
-				     (int64_t)time(NULL), &txn, err);
+				     amount, request->note, request->request,
+				     who->name, (int64_t)time(NULL), &txn, err);
 	tide_rates_destroy(rates);
 	if (rc < 0)
 		return -1;
 	*ret = json_pack("{s:s,s:s,s:I,s:b,s:b}", "account", account, "amount",
-			 text, "transaction", (json_int_t)txn, "already", rc,
-			 "in_force", (int)in_force());
+			 request->amount, "transaction", (json_int_t)txn,
+			 "already", rc, "in_force", (int)in_force());
 	return 0;
 }
 
 /* The state of each account that is named, of all that were ever enrolled. */
-static int read_states(struct tide_db *db, json_t *names, json_t *states,
+static int read_states(struct tide_db *db, const json_t *names, json_t *states,
 		       struct tide_err *err)
 {
-	json_t *all = NULL, *name, *state;
+	json_t *all = NULL, *state;
+	const json_t *name;
 	size_t i;
 	int rc = 0;
 
@@ -366,12 +351,8 @@ static int read_states(struct tide_db *db, json_t *names, json_t *states,
 	}
 	json_array_foreach(names, i, name)
 	{
-		if (!json_is_string(name))
-			rc = tide_err_set(err, EINVAL,
-					  "an account without a name");
-		else
-			rc = tide_detach_state(db, json_string_value(name),
-					       &state, err);
+		rc = tide_detach_state(db, json_string_value(name), &state,
+				       err);
 		if (rc)
 			break;
 		json_array_append_new(states, state);
@@ -427,14 +408,13 @@ static int detach(struct tide_db *db, const struct caller *who, json_t *states,
 }
 
 static int do_detach(struct tide_db *db, const struct caller *who,
-		     json_t *request, json_t **ret, struct tide_err *err)
+		     const struct tide_request *request, json_t **ret,
+		     struct tide_err *err)
 {
-	json_t *names, *states;
-	int dry, force, rc;
+	bool dry = request->dry_run;
+	json_t *states;
+	int rc;
 
-	if (json_unpack(request, "{s:o,s:b,s:b}", "accounts", &names, "dry_run",
-			&dry, "force", &force))
-		return tide_err_set(err, EINVAL, "an incomplete request");
 	if (dry && !is_operator(who))
 		return tide_err_set(
 			err, EACCES,
@@ -443,10 +423,10 @@ static int do_detach(struct tide_db *db, const struct caller *who,
 	if (!dry && may_change(who, request, err))
 		return -1;
 	states = json_array();
-	rc = states ? read_states(db, names, states, err)
+	rc = states ? read_states(db, request->accounts, states, err)
 		    : tide_err_set(err, ENOMEM, "out of memory");
 	if (!rc && !dry)
-		rc = detach(db, who, states, force, err);
+		rc = detach(db, who, states, request->force, err);
 	if (rc)
 		json_decref(states);
 	else
@@ -456,59 +436,46 @@ static int do_detach(struct tide_db *db, const struct caller *who,
 
 /* ---- dispatch ---- */
 
-static const struct {
-	const char *op;
-	int (*act)(struct tide_db *db, const struct caller *who,
-		   json_t *request, json_t **ret, struct tide_err *err);
-} ops[] = {
-	{"audit", do_audit},   {"balance", do_balance},
-	{"detach", do_detach}, {"enroll", do_enroll},
-	{"grant", do_grant},   {"statement", do_statement},
+static int (*const acts[TIDE_OPS])(struct tide_db *db, const struct caller *who,
+				   const struct tide_request *request,
+				   json_t **ret, struct tide_err *err) = {
+	[TIDE_OP_AUDIT] = do_audit,   [TIDE_OP_BALANCE] = do_balance,
+	[TIDE_OP_DETACH] = do_detach, [TIDE_OP_ENROLL] = do_enroll,
+	[TIDE_OP_GRANT] = do_grant,   [TIDE_OP_STATEMENT] = do_statement,
 };
 
-static int act(const struct caller *who, json_t *request, json_t **ret,
-	       struct tide_err *err)
+static int act(const struct caller *who, const struct tide_request *request,
+	       json_t **ret, struct tide_err *err)
 {
-	const char *op = json_string_value(json_object_get(request, "op"));
-	size_t i, n = sizeof(ops) / sizeof(ops[0]);
-
-	for (i = 0; op && i < n && strcmp(op, ops[i].op); i++)
-		;
-	if (!op || i == n)
-		return tide_err_set(err, EINVAL,
-				    "slurmdbd does not know the request '%s'",
-				    op ? op : "");
 	if (!query.db && !(query.db = tide_poster_db()))
 		return tide_err_set(err, ENOMEM, "out of memory");
 	if (tide_db_connect(query.db, err) < 0 ||
 	    tide_ledger_setup(query.db, err) < 0)
 		return -1;
-	return ops[i].act(query.db, who, request, ret, err);
+	return acts[request->op](query.db, who, request, ret, err);
 }
 
 char *tide_query_answer(void *db_conn, uid_t uid, const char *request)
 {
 	struct caller who = {.db_conn = db_conn, .uid = uid};
-	json_t *in, *data = NULL, *out;
+	json_t *data = NULL, *out;
 	struct tide_err err = {""};
-	json_error_t jerr;
+	struct tide_request in;
 	char *text, *answer;
-	int rc = -1;
+	int rc;
 
 	who.name = uid_to_string(uid);
-	in = json_loads(request, JSON_REJECT_DUPLICATES, &jerr);
-	if (!in) {
-		tide_err_set(&err, EINVAL, "the request is no JSON: %s",
-			     jerr.text);
-	} else {
+	rc = tide_request_read(request, &in, &err);
+	if (!rc) {
 		slurm_mutex_lock(&query.lock);
-		rc = act(&who, in, &data, &err);
+		rc = act(&who, &in, &data, &err);
 		/* A connection that broke while it was idle is opened anew. */
 		if (rc && errno == ENOTCONN)
-			rc = act(&who, in, &data, &err);
+			rc = act(&who, &in, &data, &err);
 		if (rc && query.db)
 			tide_db_rollback(query.db);
 		slurm_mutex_unlock(&query.lock);
+		tide_request_release(&in);
 	}
 	out = rc ? json_pack("{s:b,s:s}", "ok", 0, "error", err.text)
 		 : json_pack("{s:b,s:O}", "ok", 1, "data", data);
@@ -518,7 +485,6 @@ char *tide_query_answer(void *db_conn, uid_t uid, const char *request)
 	free(text);
 	json_decref(out);
 	json_decref(data);
-	json_decref(in);
 	xfree(who.name);
 	return answer;
 }

@@ -2,7 +2,8 @@
 /*
  * What tidectl credits asks and orders.  A request and its answer are JSON
  * texts; they travel in Slurm's own query of transactions, whose caller
- * slurmdbd has verified (docs/credits.md, "The channel").
+ * slurmdbd has verified (docs/credits.md, "The channel").  They are read in
+ * common/credit/request.h.
  *
  * Requests, by "op":
  *	balance	  "accounts": names (empty: all that the caller may see)
