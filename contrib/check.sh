@@ -153,6 +153,7 @@ if [ ${#only[@]} = 0 ]; then
 	fi
 	unit_tests build
 	unit_tests build-asan
+	contrib/coverage.sh build-asan
 	for t in tests/static/*.sh; do
 		[ ! -f "$t" ] || step "$t" bash "$t"
 	done

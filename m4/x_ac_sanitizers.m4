@@ -1,5 +1,6 @@
 # SYNOPSIS: X_AC_SANITIZERS
-# DESCRIPTION: --enable-sanitizers builds with AddressSanitizer and UBSan.
+# DESCRIPTION: --enable-sanitizers builds with AddressSanitizer and UBSan, and
+#   counts which lines run (gcov), for contrib/coverage.sh.
 # NOTES: such a build is for the unit tests; its plugins cannot be opened by
 #   daemons that were built without.
 AC_DEFUN([X_AC_SANITIZERS], [
@@ -10,7 +11,7 @@ AC_DEFUN([X_AC_SANITIZERS], [
 	SANITIZE_CFLAGS=
 	x_sanitizers_summary=no
 	AS_IF([test "x$enable_sanitizers" = xyes], [
-		SANITIZE_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
+		SANITIZE_CFLAGS="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer --coverage"
 		x_sanitizers_summary="address, undefined"
 	])
 	AC_SUBST([SANITIZE_CFLAGS])

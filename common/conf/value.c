@@ -124,7 +124,7 @@ static int set_decimal(const struct tide_key *key, struct tide_frac *field,
 static int set_percent(const struct tide_key *key, struct tide_frac *field,
 		       const char *value, struct tide_err *err)
 {
-	struct tide_frac percent;
+	struct tide_frac percent = {0, 1};
 
 	if (set_decimal(key, &percent, value, err))
 		return -1;

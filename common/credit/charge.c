@@ -128,7 +128,7 @@ static int add_line(struct tide_charge *c, const char *account, int64_t amount,
 static int fill_lines(struct tide_charge *c, const struct tide_run *run,
 		      const struct earners *e, struct tide_err *err)
 {
-	int64_t *share = calloc(e->n, sizeof(*share));
+	int64_t *share = calloc(e->n + 1, sizeof(*share));
 	size_t i;
 	int rc = -1;
 

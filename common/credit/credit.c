@@ -144,7 +144,7 @@ overflow:
 int tide_posting(int64_t total_device_seconds, struct tide_frac rate,
 		 int64_t posted_before, int64_t *ret, struct tide_err *err)
 {
-	int64_t total, posting;
+	int64_t total = 0, posting;
 
 	if (tide_amount_of(total_device_seconds, rate, &total, err))
 		return -1;

@@ -251,15 +251,14 @@ const struct tide_frac *tide_prices_rate_untyped(const struct tide_prices *p,
 	const struct tide_frac *best = tide_prices_rate(p, name);
 	size_t i, len = strlen(name);
 
-	for (i = 0; !best && i < p->ndevices; i++) {
+	if (best)
+		return best;
+	for (i = 0; p->devices && i < p->ndevices; i++) {
 		const struct device *d = &p->devices[i];
 
-		/* Sorted: the types of one name stand together. */
-		for (; i < p->ndevices && !strncmp(d->name, name, len) &&
-		       d->name[len] == ':';
-		     d = &p->devices[++i])
-			if (!best || tide_frac_cmp(d->rate, *best) > 0)
-				best = &d->rate;
+		if (!strncmp(d->name, name, len) && d->name[len] == ':' &&
+		    (!best || tide_frac_cmp(d->rate, *best) > 0))
+			best = &d->rate;
 	}
 	return best;
 }

@@ -22,7 +22,7 @@ void tide_slurm_destroy(struct tide_slurm *slurm)
 
 	if (!slurm)
 		return;
-	for (size_t i = 0; i < slurm->n_records; i++)
+	for (size_t i = 0; slurm->record && i < slurm->n_records; i++)
 		free(slurm->record[i].pair);
 	free(slurm->record);
 	tide_lines_release(&slurm->lines);

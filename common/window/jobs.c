@@ -177,6 +177,7 @@ static int parse_line(const char *line, size_t length, struct tide_job *ret)
 		return -1;
 	memcpy(copy, line, length);
 	copy[length] = '\0';
+	/* NOLINTNEXTLINE(cert-err34-c) */
 	if (sscanf(copy,
 		   "job %" SCNu32 " user %" SCNu32 " changed %1u run %" SCNu32
 		   " close %" SCNd64 " set %" SCNu32,

@@ -132,6 +132,7 @@ static int list_names(struct tide_folder *folder, struct names *names,
 	closedir(dir);
 	if (rc) {
 		free(names->list);
+		names->list = NULL;
 		return tide_err_set(err, ENOMEM,
 				    "cannot list checkpoints: out of memory");
 	}
@@ -224,6 +225,6 @@ void tide_folder_clean(struct tide_folder *folder)
 {
 	struct names names;
 
-	if (!list_names(folder, &names, true, NULL))
-		free(names.list);
+	(void)list_names(folder, &names, true, NULL);
+	free(names.list);
 }
