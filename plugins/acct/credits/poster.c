@@ -10,13 +10,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "src/common/read_config.h"
 #include "src/slurmdbd/read_config.h"
@@ -26,6 +24,7 @@
 #include "common/credit/from_conf.h"
 #include "plugins/acct/credits/charger.h"
 #include "plugins/acct/credits/hints.h"
+#include "plugins/acct/credits/lease.h"
 #include "plugins/acct/credits/ledger.h"
 #include "plugins/acct/credits/limits.h"
 #include "plugins/acct/credits/rates.h"
@@ -35,8 +34,6 @@ extern bool have_control;
 extern char *acct_get_db_name(void);
 #pragma weak have_control
 
-#define LEASE_S 30	 /* how long the ledger is ours when we are gone */
-#define RENEW_S 10	 /* a lease is renewed when it is older than this */
 #define SHARE 10	 /* one part in so many of the time is ours */
 #define MAX_YIELD_MS 500 /* ... but no longer pause than this */
 #define WAKE_MS 300	 /* from a completion to its commit, mostly */
@@ -67,8 +64,7 @@ static struct {
 	struct tide_db *db;
 	struct tide_rates *rates;
 	struct tide_charger charger;
-	char holder[160]; /* who we are to the ledger */
-	int64_t leased;	  /* when the lease was renewed, 0: not ours */
+	struct tide_lease lease;
 	bool tables;	  /* they are there */
 	bool charging;	  /* the tide.conf that is there is good */
 	struct stat conf; /* of tide.conf as it was read */
@@ -127,55 +123,21 @@ struct tide_db *tide_poster_db(void)
 	return db;
 }
 
-/* ---- the lease ---- */
-
-static void name_ourselves(void)
-{
-	char host[100] = "";
-
-	gethostname(host, sizeof(host) - 1);
-	snprintf(own.holder, sizeof(own.holder), "%s:%d:%" PRId64, host,
-		 (int)getpid(), now_s());
-}
-
-/* Whether a holder was a process of this host that is no more. */
-static bool is_dead(const char *holder)
-{
-	size_t len = strcspn(own.holder, ":");
-	long pid;
-
-	if (strncmp(holder, own.holder, len) || holder[len] != ':')
-		return false;
-	pid = strtol(holder + len + 1, NULL, 10);
-	return pid > 0 &&
-	       (pid == getpid() || (kill((pid_t)pid, 0) && errno == ESRCH));
-}
-
 static int hold_lease(bool *ret_mine, struct tide_err *err)
 {
-	char *holder = NULL;
-	int64_t now = now_s();
-	int rc;
+	bool had = own.lease.renewed;
 
-	*ret_mine = true;
-	if (own.leased && now >= own.leased && now < own.leased + RENEW_S)
-		return 0;
-	if (tide_ledger_holder(own.db, &holder, err))
+	if (tide_lease_hold(&own.lease, own.db, now_s(), ret_mine, err))
 		return -1;
-	rc = tide_ledger_lease(own.db, own.holder,
-			       is_dead(holder) ? holder : NULL, LEASE_S,
-			       ret_mine, err);
-	if (!rc && *ret_mine && !own.leased) {
-		info("credits: posting to the ledger as %s", own.holder);
+	if (*ret_mine && !had) {
+		info("credits: posting to the ledger as %s", own.lease.holder);
 		own.retry_all = true;
 		/* Another holder may have had another tide.conf. */
 		own.conf_read = false;
-	} else if (!rc && !*ret_mine) {
-		debug("credits: %s is posting to the ledger", holder);
+	} else if (!*ret_mine) {
+		debug("credits: %s is posting to the ledger", own.lease.other);
 	}
-	own.leased = !rc && *ret_mine ? now : 0;
-	free(holder);
-	return rc;
+	return 0;
 }
 
 /* ---- tide.conf ---- */
@@ -195,8 +157,8 @@ static int read_conf(const char *path, struct tide_err *err)
 		tide_err_prefix(err, "%s", path);
 		goto out;
 	}
-	rc = tide_rates_set(own.rates, own.db, own.holder, prices, conf->text,
-			    now_s(), err);
+	rc = tide_rates_set(own.rates, own.db, own.lease.holder, prices,
+			    conf->text, now_s(), err);
 	if (!rc) {
 		info("credits: new prices from %s are valid", path);
 		/* What the old ones passed over may be of the pool now. */
@@ -412,7 +374,7 @@ static int do_pass(bool reload, struct tide_err *err)
 static void pass_failed(const struct tide_err *err)
 {
 	if (errno == EPERM)
-		own.leased = 0;
+		tide_lease_drop(&own.lease);
 	own.retry_all = true;
 	own.backoff = own.backoff ? own.backoff * 2 : 1;
 	if (own.backoff > MAX_BACKOFF_S)
@@ -434,7 +396,7 @@ static void run_pass(void)
 	/* Who enrolls an account again misses its QOS. */
 	own.ensure_qos |= all || reload || forget;
 	if (&have_control && !have_control) {
-		own.leased = 0;
+		tide_lease_drop(&own.lease);
 	} else if (do_pass(reload, &err)) {
 		pass_failed(&err);
 		own.conf_read &= !reload;
@@ -442,7 +404,7 @@ static void run_pass(void)
 		if (own.backoff)
 			content();
 		own.backoff = 0;
-		good = own.leased;
+		good = own.lease.renewed;
 	}
 	slurm_mutex_lock(&poster.lock);
 	poster.good = good;
@@ -487,13 +449,13 @@ static void *poster_main(void *arg)
 	struct timespec next = after_ms(0);
 
 	(void)arg;
-	name_ourselves();
+	tide_lease_init(&own.lease, now_s());
 	own.db = tide_poster_db();
 	own.rates = tide_rates_create();
 	own.charger = (struct tide_charger){
 		.db = own.db,
 		.rates = own.rates,
-		.holder = own.holder,
+		.holder = own.lease.holder,
 		.complain = complain,
 		.yield = yield_after,
 	};
