@@ -32,15 +32,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
  */
 __attribute__((unused)) static char *fuzz_text(const uint8_t *data, size_t size)
 {
-	char *text = malloc(size + 1);
-	size_t len;
+	const uint8_t *zero = size ? memchr(data, 0, size) : NULL;
+	size_t len = zero ? (size_t)(zero - data) : size;
+	char *text = malloc(len + 1);
 
 	HOLDS(text);
-	memcpy(text, data, size);
-	text[size] = '\0';
-	len = strlen(text);
-	text = realloc(text, len + 1);
-	HOLDS(text);
+	if (len)
+		memcpy(text, data, len);
+	text[len] = '\0';
 	return text;
 }
 
