@@ -146,12 +146,13 @@ test_expect_success 'many short runs (5)' '
 
 test_expect_success 'by hand (9)' '
 	told=$(grep -o "^    srun .* --pty bash" "$guide") &&
-	test "$(${told% --pty bash} bash -c "echo \$MLU_VISIBLE_DEVICES" 2>hand)" = 0 &&
+	${told% --pty bash} bash -c "echo \$MLU_VISIBLE_DEVICES" 2>hand |
+		grep -x "[0-7]" &&
 	grep "cannot be requeued" hand
 '
 
 test_expect_success 'what it cost (7)' '
-	job=$own && wait_for 30 charged $job 2 &&
+	job=$own && wait_for 60 charged $job 2 &&
 	as_told "sacct -X -D -j 12 -o JobID,State,Elapsed,SystemComment%50" &&
 	as_told "tidectl credits statement vision" | grep " $own "
 '

@@ -447,8 +447,8 @@ show_logs() {
 	done >&2
 }
 
-# All nodes have the interfaces of this host; Open MPI 5 finds no way from an
-# address to itself but over the loopback.
+# All nodes have the interfaces of this host; asked of the kernel, as Open MPI 5
+# does, there is no way from an address to itself.
 print_env() {
 	printf 'unset %s\n' "$(env | sed -n \
 		's/^\(SLURM_[A-Z_]*\|SBATCH_[A-Z_]*\|SALLOC_[A-Z_]*\)=.*/\1/p' |
@@ -462,7 +462,7 @@ print_env() {
 		PATH "$BUILD/cmd/tidectl:$BUILD/launcher:$PATH" \
 		OMPI_ALLOW_RUN_AS_ROOT 1 \
 		OMPI_ALLOW_RUN_AS_ROOT_CONFIRM 1 \
-		OMPI_MCA_btl_tcp_if_include lo
+		OMPI_MCA_reachable weighted
 }
 
 daemon_names() {
