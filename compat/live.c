@@ -9,13 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/live_jobs.h"
 #include "compat/release.h"
+
+/*
+ * Bits of AccountingStorageEnforce, which slurm.h has no names for: those of
+ * associations, limits and qos.
+ */
+#define ENFORCES (1 | 2 | 8)
 
 /* Why the last call failed. */
 static char *reason(void)
@@ -69,7 +77,7 @@ static int read_qos(list_t *list, struct tide_live *live)
 	return rc;
 }
 
-static int ask_slurmdbd(struct tide_live *live)
+static int ask_slurmdbd(struct tide_live *live, const char *cluster)
 {
 	slurmdb_account_cond_t account_cond = {0};
 	slurmdb_qos_cond_t qos_cond = {0};
@@ -85,7 +93,9 @@ static int ask_slurmdbd(struct tide_live *live)
 		qos = slurmdb_qos_get(conn, &qos_cond);
 	if (qos)
 		rc = read_accounts(accounts, &live->accounts) ||
-				     read_qos(qos, live)
+				     read_qos(qos, live) ||
+				     (cluster && tide_live_assocs(conn, cluster,
+								  qos, live))
 			     ? -1
 			     : 0;
 	else
@@ -99,7 +109,24 @@ static int ask_slurmdbd(struct tide_live *live)
 	return rc;
 }
 
-static int ask_slurmctld(struct tide_live *live)
+/* slurmctld's clock as it answers sdiag. */
+static void ask_clock(struct tide_live *live)
+{
+	stats_info_request_msg_t request = {.command_id = STAT_COMMAND_GET};
+	/* libslurm has no public way to free it. */
+	static stats_info_response_msg_t *answer;
+	time_t before = time(NULL);
+
+	if (slurm_get_statistics(&answer, &request) || !answer)
+		return;
+	if (answer->req_time < before)
+		live->slurmctld_ahead = answer->req_time - before;
+	else if (answer->req_time > time(NULL))
+		live->slurmctld_ahead = answer->req_time - time(NULL);
+}
+
+/* *ret_cluster is its name; NULL when it does not answer. */
+static int ask_slurmctld(struct tide_live *live, char **ret_cluster)
 {
 	slurm_conf_t *conf = NULL;
 	int rc;
@@ -111,8 +138,17 @@ static int ask_slurmctld(struct tide_live *live)
 	}
 	live->version = strdup(conf->version);
 	live->plugin_dir = strdup(conf->plugindir);
-	rc = live->version && live->plugin_dir ? 0 : -1;
+	live->tres = strdup(conf->accounting_storage_tres
+				    ? conf->accounting_storage_tres
+				    : "");
+	live->enforces =
+		(conf->accounting_storage_enforce & ENFORCES) == ENFORCES;
+	*ret_cluster = strdup(conf->cluster_name ? conf->cluster_name : "");
+	rc = live->version && live->plugin_dir && live->tres && *ret_cluster
+		     ? tide_live_jobs(live)
+		     : -1;
 	tide_free_conf(conf);
+	ask_clock(live);
 	return rc;
 }
 
@@ -167,14 +203,17 @@ static int try_slurm_init(struct tide_live *live)
 
 int tide_live_ask(struct tide_live *live)
 {
+	char *cluster = NULL;
+	int rc;
+
 	if (try_slurm_init(live))
 		return -1;
 	if (live->refused_why)
 		return 0;
 	slurm_init(NULL);
-	if (ask_slurmdbd(live) || ask_slurmctld(live)) {
+	rc = ask_slurmctld(live, &cluster) || ask_slurmdbd(live, cluster);
+	free(cluster);
+	if (rc)
 		errno = ENOMEM;
-		return -1;
-	}
-	return 0;
+	return rc ? -1 : 0;
 }

@@ -122,4 +122,13 @@ typedef hostlist_t tide_hostlist;
 #define tide_free_conf(conf) slurm_free_ctl_conf(conf)
 #endif
 
+/*
+ * 25.11: what is told of a job has its number in a step_id.  Goes with 25.05.
+ */
+#if TIDE_SLURM_SINCE(25, 11)
+#define tide_job_info_id(info) ((info)->step_id.job_id)
+#else
+#define tide_job_info_id(info) ((info)->job_id)
+#endif
+
 #endif

@@ -87,11 +87,26 @@ test_expect_success 'a PluginDir that slurmctld does not know yet is said' '
 	cp slurm.conf.good "$etc/slurm.conf"
 '
 
+test_expect_success 'limits in force, one clock, one release' '
+	check 0 && found ok "slurmctld enforces associations, limits and QOS" &&
+	found ok "clock of slurmctld" &&
+	found ok "is built for the installed Slurm"
+'
+
 test_expect_success 'daemons that are away are said, and nothing is lost' '
 	"$CLUSTER" kill9 slurmctld && "$CLUSTER" kill9 slurmdbd &&
 	check 0 && found warning "slurmctld could not be asked" &&
 	found warning "slurmdbd could not be asked" &&
-	found ok "PluginDir names TideFlow"
+	found ok "PluginDir names TideFlow" && found ok "munged is there"
+'
+
+test_expect_success 'with --live that is an error, MUNGE that is away too' '
+	test_must_fail "$tidectl" check --live --json >out &&
+	found error "slurmctld could not be asked" &&
+	test_expect_code 2 "$tidectl" check --live --conf-dir "$etc" &&
+	"$CLUSTER" kill9 munged && rm -f "$TIDE_CLUSTER_DIR/run/munge.socket" &&
+	test_must_fail "$tidectl" check --json >out &&
+	found error "munged cannot be reached at $TIDE_CLUSTER_DIR/run/munge.socket"
 '
 
 test_done

@@ -65,11 +65,11 @@ static int print_text(const struct tide_findings *findings)
 }
 
 /* What the daemons know, when this build can ask them. */
-static int check_live(const char *dir, struct tide_findings *findings,
+static int check_live(const char *dir, int must, struct tide_findings *findings,
 		      struct tide_err *err)
 {
 #if TIDE_WITH_SLURM
-	struct tide_live live = {0};
+	struct tide_live live = {.must = must};
 	char *path = tidectl_slurm_file("slurm.conf");
 	int there = path && !access(path, R_OK);
 	int rc;
@@ -88,7 +88,7 @@ static int check_live(const char *dir, struct tide_findings *findings,
 	return rc;
 #else
 	tide_findings_add(
-		findings, TIDE_LEVEL_WARNING, dir, 0,
+		findings, must ? TIDE_LEVEL_ERROR : TIDE_LEVEL_WARNING, dir, 0,
 		"the daemons are not asked: tidectl was built without Slurm",
 		NULL);
 	return 0;
@@ -102,7 +102,7 @@ static int check(const char *dir, int live, int json)
 	int status;
 
 	if (tide_site_check(dir, NULL, &findings, &err) ||
-	    (live && check_live(dir, &findings, &err)))
+	    (live && check_live(dir, live > 1, &findings, &err)))
 		status = tidectl_fail("cannot check '%s': %s", dir, err.text);
 	else if (json)
 		status = print_json(&findings);
@@ -119,11 +119,12 @@ static int run(int argc, char **argv)
 	static const struct option options[] = {
 		{"conf-dir", required_argument, NULL, 'd'},
 		{"json", no_argument, NULL, 'j'},
+		{"live", no_argument, NULL, 'l'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
 	char *dir = NULL, *last;
-	int json = 0, live = 0, option, status;
+	int json = 0, live = 0, wanted = 0, option, status;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		switch (option) {
@@ -133,6 +134,9 @@ static int run(int argc, char **argv)
 			break;
 		case 'j':
 			json = 1;
+			break;
+		case 'l':
+			wanted = 1;
 			break;
 		default:
 			free(dir);
@@ -144,6 +148,12 @@ static int run(int argc, char **argv)
 		return tidectl_usage(&tidectl_check,
 				     "'%s' is one word too many", argv[optind]);
 	}
+	if (dir && wanted) {
+		free(dir);
+		return tidectl_usage(
+			&tidectl_check,
+			"--live asks the daemons of SLURM_CONF, not those of --conf-dir");
+	}
 	if (!dir) {
 		live = 1;
 		dir = tidectl_slurm_file("");
@@ -152,7 +162,8 @@ static int run(int argc, char **argv)
 		if (last && last != dir)
 			*last = '\0';
 	}
-	status = dir ? check(dir, live, json) : tidectl_fail("out of memory");
+	status = dir ? check(dir, live + wanted, json)
+		     : tidectl_fail("out of memory");
 	free(dir);
 	return status;
 }
@@ -160,10 +171,11 @@ static int run(int argc, char **argv)
 const struct tidectl_command tidectl_check = {
 	.name = "check",
 	.summary = "whether TideFlow can work with the configuration files",
-	.usage = "[--conf-dir DIR] [--json]",
+	.usage = "[--live | --conf-dir DIR] [--json]",
 	.help = "  --conf-dir DIR  the folder with tide.conf, slurm.conf and slurmdbd.conf; default:\n"
 		"                  that of $SLURM_CONF, else /etc/slurm, and then slurmdbd and\n"
 		"                  slurmctld are asked too\n"
+		"  --live          fail when they cannot be asked\n"
 		"  --json          an array of findings; keys in tidectl(1)\n"
 		"\n"
 		"Exit status 1 when there is an error among the findings.\n",

@@ -8,16 +8,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include "common/credit/charge.h"
 #include "common/site/rules.h"
 #include "common/util/err.h"
+
+#define CLOCK_SLACK_S 5
 
 void tide_live_release(struct tide_live *live)
 {
 	for (size_t i = 0; i < live->n_qos; i++)
 		free(live->qos[i].name);
 	free(live->qos);
+	for (size_t i = 0; i < live->n_assocs; i++) {
+		free(live->assoc[i].user);
+		free(live->assoc[i].account);
+		free(live->assoc[i].qos);
+		free(live->assoc[i].limits);
+	}
+	free(live->assoc);
+	for (size_t i = 0; i < live->n_jobs; i++) {
+		free(live->job[i].id);
+		free(live->job[i].user);
+		free(live->job[i].account);
+		free(live->job[i].partition);
+		free(live->job[i].qos);
+	}
+	free(live->job);
+	free(live->tres);
 	tide_names_release(&live->accounts);
 	free(live->refused_why);
 	free(live->slurmdbd_why);
@@ -128,9 +149,81 @@ static void check_slurmctld(struct tide_site *site,
 			dir, live->plugin_dir);
 }
 
-static void unasked(struct tide_site *site, const char *daemon, const char *why)
+/* MUNGE refuses what is 5 minutes old; windows are kept by slurmctld's clock.
+ */
+static void check_clock(struct tide_site *site, const struct tide_live *live)
 {
-	tide_site_say(site, TIDE_LEVEL_WARNING, NULL, NULL,
+	long long off = (long long)live->slurmctld_ahead;
+
+	if (off > CLOCK_SLACK_S || off < -CLOCK_SLACK_S)
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, NULL,
+			"chronyc tracking, here and on slurmctld's host",
+			"the clock of slurmctld's host is %lld seconds %s that of this one: windows open and close by it, and MUNGE fails at 300",
+			off < 0 ? -off : off, off < 0 ? "behind" : "ahead of");
+	else
+		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
+			      "the clock of slurmctld's host agrees with ours");
+}
+
+/* What was written into the file since slurmctld was started. */
+static void check_tres(struct tide_site *site, const struct tide_live *live)
+{
+	for (int i = 0; i < site->conf->n_devices; i++) {
+		char tres[80];
+
+		snprintf(tres, sizeof(tres), "gres/%s",
+			 site->conf->device[i].name);
+		if (tide_slurm_word(tide_slurm_get(site->slurm,
+						   "AccountingStorageTRES",
+						   NULL),
+				    tres) &&
+		    !tide_slurm_word(live->tres, tres))
+			tide_site_say(
+				site, TIDE_LEVEL_WARNING, NULL,
+				"restart slurmctld",
+				"slurmctld does not track %s yet: its use is not recorded by type, so it is not charged",
+				tres);
+	}
+}
+
+/* The socket of munged, as AuthInfo names it: "socket=PATH,ttl=60". */
+static void munge_socket(const struct tide_site *site, struct sockaddr_un *ret)
+{
+	const char *info = tide_slurm_get(site->slurm, "AuthInfo", NULL);
+	const char *path = info ? strstr(info, "socket=") : NULL;
+
+	ret->sun_family = AF_UNIX;
+	path = path ? path + strlen("socket=") : "/run/munge/munge.socket.2";
+	snprintf(ret->sun_path, sizeof(ret->sun_path), "%.*s",
+		 (int)strcspn(path, ", "), path);
+}
+
+/* Whoever cannot be asked may be well, and MUNGE here not. */
+static void check_munge(struct tide_site *site)
+{
+	struct sockaddr_un address = {0};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	munge_socket(site, &address);
+	if (fd >= 0 &&
+	    !connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
+			      "munged is there, at %s", address.sun_path);
+	else
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, NULL, "systemctl start munge",
+			"munged cannot be reached at %s: %s; nothing of Slurm works here without it",
+			address.sun_path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+}
+
+static void unasked(struct tide_site *site, int must, const char *daemon,
+		    const char *why)
+{
+	tide_site_say(site, must ? TIDE_LEVEL_ERROR : TIDE_LEVEL_WARNING, NULL,
+		      "see that it runs (systemctl status) and read its log",
 		      "%s could not be asked: %s", daemon, why);
 }
 
@@ -144,18 +237,29 @@ static void check_live(struct tide_site *site, const struct tide_live *live,
 			      "Slurm refuses this file: %s", live->refused_why);
 		return;
 	}
+	site->path = slurm_path;
+	if (live->slurmctld_why || live->slurmdbd_why)
+		check_munge(site);
 	site->path = tide_path;
 	if (live->slurmdbd_why) {
-		unasked(site, "slurmdbd", live->slurmdbd_why);
+		unasked(site, live->must, "slurmdbd", live->slurmdbd_why);
 	} else {
 		check_accounts(site, live);
 		check_qos(site, live);
 	}
 	site->path = slurm_path;
 	if (live->slurmctld_why)
-		unasked(site, "slurmctld", live->slurmctld_why);
+		unasked(site, live->must, "slurmctld", live->slurmctld_why);
 	else if (live->version && live->plugin_dir)
 		check_slurmctld(site, live, plugins_for);
+	if (!live->slurmctld_why) {
+		check_tres(site, live);
+		check_clock(site, live);
+	}
+	if (!live->slurmctld_why && !live->slurmdbd_why) {
+		tide_site_enforce(site, live);
+		tide_site_pool_jobs(site, live);
+	}
 }
 
 int tide_live_check(const char *dir, const char *zoneinfo,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a running cluster knows against what the files say: accounts, the QOS
- * of paying accounts, and what slurmctld was started with.  The facts come as
- * plain records, from compat/live.c or from a test.
+ * of paying accounts, what slurmctld was started with, and its jobs.  The facts
+ * come as plain records, from compat/live.c or from a test.
  */
 #ifndef TIDE_SITE_LIVE_H
 #define TIDE_SITE_LIVE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/site/findings.h"
 #include "common/util/hostlist.h"
@@ -20,8 +21,28 @@ struct tide_live_qos {
 	int factor_safe; /* flag UsageFactorSafe */
 };
 
+/* A job that runs or waits; strings are never NULL. */
+struct tide_live_job {
+	char *id; /* as scontrol takes it: 12, 12_3 */
+	char *user;
+	char *account;
+	char *partition;
+	char *qos;
+	int pending;
+};
+
+/* An association of a user with an account, or of an account (user ""). */
+struct tide_live_assoc {
+	char *user;
+	char *account;
+	char *qos;    /* names that it may use: "normal,long" */
+	char *limits; /* its own: "GrpJobs=2 MaxWall=60", or "" */
+	int is_default;
+};
+
 /* Starts as {0}; ended by tide_live_release(). */
 struct tide_live {
+	int must; /* the daemons have to answer: no answer is an error */
 	/* what Slurm says of slurm.conf when it refuses it; nothing else then
 	 */
 	char *refused_why;
@@ -30,10 +51,18 @@ struct tide_live {
 	struct tide_names accounts;
 	struct tide_live_qos *qos;
 	size_t n_qos;
+	struct tide_live_assoc *assoc; /* of this cluster */
+	size_t n_assocs;
 	/* of slurmctld; why is set when it could not be asked */
 	char *slurmctld_why;
 	char *version; /* "22.05.8" */
 	char *plugin_dir;
+	char *tres;   /* AccountingStorageTRES, or NULL */
+	int enforces; /* AccountingStorageEnforce: associations, limits, qos */
+	struct tide_live_job *job;
+	size_t n_jobs;
+	/* how far the clock there is ahead of ours, seconds; 0 when unknown */
+	int64_t slurmctld_ahead;
 };
 
 void tide_live_release(struct tide_live *live);

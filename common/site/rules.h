@@ -2,8 +2,9 @@
 /*
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
- * (nodes and partitions), devices.c (priced devices) and rates.c (prices and
- * limits).
+ * (nodes and partitions), devices.c (priced devices), rates.c (prices and
+ * limits) and, of a running cluster, live.c (accounts, versions) and enforce.c
+ * (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -54,5 +55,12 @@ void tide_site_nodes(struct tide_site *site);
 int tide_site_devices(struct tide_site *site);
 void tide_site_rates(struct tide_site *site);
 void tide_site_slurmdbd(struct tide_site *site);
+
+struct tide_live;
+
+/* Who is locked out, and what is held, once Slurm enforces accounting. */
+void tide_site_enforce(struct tide_site *site, const struct tide_live *live);
+/* Jobs of the pool that do not run under the QOS that pays for them. */
+void tide_site_pool_jobs(struct tide_site *site, const struct tide_live *live);
 
 #endif /* TIDE_SITE_RULES_H */

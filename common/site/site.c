@@ -15,6 +15,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/site/plugins.h"
 #include "common/site/rules.h"
 #include "common/util/err.h"
 
@@ -130,6 +131,43 @@ static int folder_has(const char *dir, size_t len, const char *file)
 	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
 }
 
+/*
+ * Ours and Slurm's own plugin of the folders are for the same Slurm.  A file
+ * that is no plugin at all is not judged: Slurm says so itself.
+ */
+static void check_versions(struct tide_site *site,
+			   const struct tide_slurm_record *record,
+			   const char *our_path, const char *slurm_path)
+{
+	char ours[TIDE_VERSION_SIZE], slurms[TIDE_VERSION_SIZE], fix[128];
+
+	if (tide_plugin_version(our_path, ours, NULL) ||
+	    tide_plugin_version(slurm_path, slurms, NULL))
+		return;
+	snprintf(fix, sizeof(fix), "install the build of TideFlow for Slurm %s",
+		 slurms);
+	if (strcmp(ours, slurms))
+		tide_site_say(
+			site, TIDE_LEVEL_ERROR, record, fix,
+			"%s was built for Slurm %s, but Slurm %s is installed: it is not loaded",
+			our_path, ours, slurms);
+	else
+		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
+			      "%s is built for the installed Slurm, %s",
+			      our_path, ours);
+}
+
+static void keep_path(char **path, const char *dir, size_t len,
+		      const char *file, struct tide_site *site)
+{
+	if (*path)
+		return;
+	if (asprintf(path, "%.*s/%s", (int)len, dir, file) < 0) {
+		*path = NULL;
+		site->findings->lost = 1;
+	}
+}
+
 void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 			  const char *slurm_plugin)
 {
@@ -138,6 +176,7 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 	const struct tide_slurm_record *record = NULL;
 	const char *dirs = tide_slurm_get(site->slurm, "PluginDir", &record);
 	int ours = 0, slurms = 0, at = 0, missing = 0;
+	char *our_path = NULL, *slurm_path = NULL;
 
 	while (dirs && *dirs) {
 		size_t len = strcspn(dirs, ":");
@@ -151,8 +190,10 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 			missing = 1;
 		} else if (folder_has(dirs, len, our_plugin)) {
 			ours = ours ? ours : at;
+			keep_path(&our_path, dirs, len, our_plugin, site);
 		} else if (folder_has(dirs, len, slurm_plugin)) {
 			slurms = slurms ? slurms : at;
+			keep_path(&slurm_path, dirs, len, slurm_plugin, site);
 		}
 		dirs += len + (dirs[len] == ':');
 	}
@@ -173,6 +214,10 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 		tide_site_say(
 			site, TIDE_LEVEL_OK, record, NULL,
 			"PluginDir names TideFlow's folder before Slurm's");
+	if (our_path && slurm_path)
+		check_versions(site, record, our_path, slurm_path);
+	free(our_path);
+	free(slurm_path);
 }
 
 static void add_problems(struct tide_findings *findings, enum tide_level level,

@@ -33,6 +33,7 @@ static struct tide_live good(void)
 		.n_qos = 3,
 		.version = version,
 		.plugin_dir = dir,
+		.enforces = 1,
 	};
 }
 
@@ -77,6 +78,7 @@ static void is_found(const struct tide_live *live, const char *plugins_for,
 int main(void)
 {
 	static char old[] = "22.05.7", other[] = "/stock", why[] = "no answer";
+	static char tracked[] = "cpu,gres/gpu:a";
 	struct tide_live live = good();
 	char command[64];
 
@@ -89,35 +91,53 @@ int main(void)
 	    "PoolPartition=p\nPoolAccount=centre IssueAccount=mint\n"
 	    "Device=gpu:a Rate=1\nOwnerAccount=nlp Nodes=n1\n");
 	put("slurm.conf", "PluginDir=/ours:/stock\n");
-	is_found(&live, "22.05.8", 5, NULL, NULL, "all is well");
+	is_found(&live, "22.05.8", 7, NULL, NULL, "all is well");
 	live.accounts.count = 2;
-	is_found(&live, "22.05.8", 4, "OwnerAccount=nlp: slurmdbd knows no",
+	is_found(&live, "22.05.8", 6, "OwnerAccount=nlp: slurmdbd knows no",
 		 "sacctmgr add account nlp", "an owner without an account");
 	live = good();
 	qos[1].no_decay = 0;
-	is_found(&live, "22.05.8", 5, "QOS tide_vision has no NoDecay",
+	is_found(&live, "22.05.8", 7, "QOS tide_vision has no NoDecay",
 		 "sacctmgr modify qos tide_vision", "a QOS that decays");
 	live = good();
 	qos[1].factor_safe = 0;
-	is_found(&live, "22.05.8", 5, "has no UsageFactorSafe", "flags+=",
-		 "a QOS without UsageFactorSafe");
+	is_found(&live, "22.05.8", 7, "has no UsageFactorSafe",
+		 "flags+=", "a QOS without UsageFactorSafe");
 	live = good();
-	is_found(&live, "22.05.9", 5, "slurmctld runs Slurm 22.05.8, but",
-		 "build TideFlow for Slurm 22.05.8", "plugins of another build");
+	is_found(&live, "22.05.9", 7, "slurmctld runs Slurm 22.05.8, but",
+		 "build TideFlow for Slurm 22.05.8",
+		 "plugins of another build");
 	live.version = old;
-	is_found(&live, "22.05.8", 5, "slurmctld runs Slurm 22.05.7",
+	is_found(&live, "22.05.8", 7, "slurmctld runs Slurm 22.05.7",
 		 "build TideFlow for Slurm 22.05.7", "another slurmctld");
 	live = good();
 	live.plugin_dir = other;
-	is_found(&live, "22.05.8", 6, "slurmctld was started with /stock",
+	is_found(&live, "22.05.8", 8, "slurmctld was started with /stock",
 		 "restart slurmctld", "a file that is newer than slurmctld");
 	live = good();
+	live.slurmctld_ahead = -42;
+	is_found(&live, "22.05.8", 7,
+		 "slurmctld's host is 42 seconds behind that of this one",
+		 "chronyc", "a clock that is behind");
+	live.slurmctld_ahead = 6;
+	is_found(&live, "22.05.8", 7, "6 seconds ahead of that of this one",
+		 "chronyc", "a clock that is ahead");
+	live = good();
+	put("slurm.conf",
+	    "PluginDir=/ours:/stock\nAccountingStorageTRES=gres/gpu:a\n");
+	is_found(&live, "22.05.8", 8, "does not track gres/gpu:a yet",
+		 "restart slurmctld", "a TRES that is not tracked yet");
+	live.tres = tracked;
+	is_found(&live, "22.05.8", 7, NULL, NULL, "a TRES that is tracked");
+	live = good();
+	put("slurm.conf",
+	    "PluginDir=/ours:/stock\nAuthInfo=ttl=60,socket=/nowhere\n");
 	live.slurmdbd_why = why;
-	is_found(&live, "22.05.8", 2, "slurmdbd could not be asked: no answer",
+	is_found(&live, "22.05.8", 4, "slurmdbd could not be asked: no answer",
 		 NULL, "no slurmdbd");
 	live = good();
 	live.slurmctld_why = why;
-	is_found(&live, "22.05.8", 5, "slurmctld could not be asked", NULL,
+	is_found(&live, "22.05.8", 6, "slurmctld could not be asked", NULL,
 		 "no slurmctld");
 	live = good();
 	live.refused_why = why;

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What AccountingStorageEnforce does to those who have jobs: it is in force for
+ * the whole cluster from one restart to the next, so it is said before.  And
+ * jobs of the pool that nothing limits.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/credit/charge.h"
+#include "common/site/live.h"
+#include "common/site/rules.h"
+
+struct enforce {
+	struct tide_site *site;
+	const struct tide_live *live;
+	enum tide_level level;		      /* how bad it is */
+	const struct tide_live_assoc **assoc; /* by user and account */
+	const struct tide_live_job **job;     /* by user and account */
+	size_t found;
+};
+
+static int compare(const char *user, const char *account, const char *user2,
+		   const char *account2)
+{
+	int order = strcmp(user, user2);
+
+	return order ? order : strcmp(account, account2);
+}
+
+static int assoc_cmp(const void *a, const void *b)
+{
+	const struct tide_live_assoc *x =
+		*(const struct tide_live_assoc *const *)a;
+	const struct tide_live_assoc *y =
+		*(const struct tide_live_assoc *const *)b;
+
+	return compare(x->user, x->account, y->user, y->account);
+}
+
+static int job_cmp(const void *a, const void *b)
+{
+	const struct tide_live_job *x = *(const struct tide_live_job *const *)a;
+	const struct tide_live_job *y = *(const struct tide_live_job *const *)b;
+
+	return compare(x->user, x->account, y->user, y->account);
+}
+
+static int wanted_cmp(const void *job, const void *assoc)
+{
+	const struct tide_live_job *x = job;
+	const struct tide_live_assoc *y =
+		*(const struct tide_live_assoc *const *)assoc;
+
+	return compare(x->user, x->account, y->user, y->account);
+}
+
+/* The association that a job needs, or NULL. */
+static const struct tide_live_assoc *find(const struct enforce *e,
+					  const struct tide_live_job *job)
+{
+	const struct tide_live_assoc **there =
+		bsearch(job, e->assoc, e->live->n_assocs, sizeof(*e->assoc),
+			wanted_cmp);
+
+	return there ? *there : NULL;
+}
+
+static void say(struct enforce *e, const char *fix, const char *what)
+{
+	e->found++;
+	tide_site_say(e->site, e->level, NULL, fix,
+		      "with AccountingStorageEnforce %s", what);
+}
+
+static void say_no_assoc(struct enforce *e, const struct tide_live_job *job,
+			 size_t count)
+{
+	const char *account = *job->account ? job->account : "ACCOUNT";
+	char what[400], fix[300];
+
+	snprintf(
+		what, sizeof(what),
+		"user '%s' is locked out: no association with account '%s', and %zu job%s (%s)",
+		job->user, job->account, count, count == 1 ? "" : "s", job->id);
+	snprintf(fix, sizeof(fix), "sacctmgr add user %s account=%s", job->user,
+		 account);
+	say(e, fix, what);
+}
+
+static void check_users(struct enforce *e)
+{
+	size_t i, next;
+
+	for (i = 0; i < e->live->n_jobs; i = next) {
+		for (next = i + 1; next < e->live->n_jobs &&
+				   !job_cmp(&e->job[i], &e->job[next]);
+		     next++)
+			;
+		if (!find(e, e->job[i]))
+			say_no_assoc(e, e->job[i], next - i);
+	}
+}
+
+/* A user without a default account gives --account with every job. */
+static void check_defaults(struct enforce *e)
+{
+	size_t i, next, n = e->live->n_assocs;
+	char what[300], fix[300];
+
+	for (i = 0; i < n; i = next) {
+		int has = 0;
+
+		for (next = i; next < n &&
+			       !strcmp(e->assoc[i]->user, e->assoc[next]->user);
+		     next++)
+			has |= e->assoc[next]->is_default;
+		if (has || !*e->assoc[i]->user)
+			continue;
+		snprintf(
+			what, sizeof(what),
+			"user '%s' has no default account: what is submitted without --account is refused",
+			e->assoc[i]->user);
+		snprintf(fix, sizeof(fix),
+			 "sacctmgr modify user %s set defaultaccount=%s",
+			 e->assoc[i]->user, e->assoc[i]->account);
+		say(e, fix, what);
+	}
+}
+
+static void check_qos(struct enforce *e)
+{
+	char what[400], fix[400];
+
+	for (size_t i = 0; i < e->live->n_jobs; i++) {
+		const struct tide_live_job *job = e->job[i];
+		const struct tide_live_assoc *assoc = find(e, job);
+
+		if (!job->pending || !*job->qos || !assoc ||
+		    tide_slurm_word(assoc->qos, job->qos))
+			continue;
+		snprintf(
+			what, sizeof(what),
+			"job %s is held: user '%s' of account '%s' may not use QOS '%s'",
+			job->id, job->user, job->account, job->qos);
+		snprintf(fix, sizeof(fix),
+			 "sacctmgr modify user %s where account=%s set qos+=%s",
+			 job->user, job->account, job->qos);
+		say(e, fix, what);
+	}
+}
+
+/* Limits that somebody wrote down once begin to bind. */
+static void check_limits(struct enforce *e)
+{
+	for (size_t i = 0; i < e->live->n_assocs; i++) {
+		const struct tide_live_assoc *assoc = e->assoc[i];
+
+		if (!*assoc->limits)
+			continue;
+		e->found++;
+		tide_site_say(
+			e->site, TIDE_LEVEL_WARNING, NULL,
+			"take out with sacctmgr what is not meant (-1 is no limit)",
+			"with AccountingStorageEnforce %s '%s' of account '%s' is limited: %s",
+			*assoc->user ? "user" : "all of",
+			*assoc->user ? assoc->user : assoc->account,
+			assoc->account, assoc->limits);
+	}
+}
+
+static int sort_all(struct enforce *e)
+{
+	const struct tide_live *live = e->live;
+
+	e->assoc = calloc(live->n_assocs + 1, sizeof(*e->assoc));
+	e->job = calloc(live->n_jobs + 1, sizeof(*e->job));
+	if (!e->assoc || !e->job)
+		return -1;
+	for (size_t i = 0; i < live->n_assocs; i++)
+		e->assoc[i] = &live->assoc[i];
+	for (size_t i = 0; i < live->n_jobs; i++)
+		e->job[i] = &live->job[i];
+	qsort(e->assoc, live->n_assocs, sizeof(*e->assoc), assoc_cmp);
+	qsort(e->job, live->n_jobs, sizeof(*e->job), job_cmp);
+	return 0;
+}
+
+void tide_site_enforce(struct tide_site *site, const struct tide_live *live)
+{
+	struct enforce e = {.site = site, .live = live};
+
+	if (!site->conf->n_devices)
+		return;
+	if (live->enforces) {
+		tide_site_say(
+			site, TIDE_LEVEL_OK, NULL, NULL,
+			"slurmctld enforces associations, limits and QOS");
+		return;
+	}
+	/* What is written is in force at the next restart. */
+	e.level = tide_slurm_get(site->slurm, "AccountingStorageEnforce", NULL)
+			  ? TIDE_LEVEL_ERROR
+			  : TIDE_LEVEL_WARNING;
+	if (sort_all(&e)) {
+		site->findings->lost = 1;
+	} else {
+		check_users(&e);
+		check_defaults(&e);
+		check_qos(&e);
+		check_limits(&e);
+		if (!e.found)
+			tide_site_say(
+				site, TIDE_LEVEL_OK, NULL, NULL,
+				"AccountingStorageEnforce locks out nobody who has jobs");
+	}
+	free(e.assoc);
+	free(e.job);
+}
+
+static int has_qos(const struct tide_live *live, const char *name)
+{
+	for (size_t i = 0; i < live->n_qos; i++)
+		if (!strcmp(live->qos[i].name, name))
+			return 1;
+	return 0;
+}
+
+void tide_site_pool_jobs(struct tide_site *site, const struct tide_live *live)
+{
+	char fix[200];
+
+	if (!site->conf->n_devices)
+		return;
+	for (size_t i = 0; i < live->n_jobs; i++) {
+		const struct tide_live_job *job = &live->job[i];
+		char *qos = tide_qos_name(job->account);
+
+		if (!qos) {
+			site->findings->lost = 1;
+			return;
+		}
+		snprintf(fix, sizeof(fix), "scontrol update jobid=%s qos=%s",
+			 job->id, qos);
+		if (job->pending &&
+		    tide_slurm_word(job->partition,
+				    site->conf->pool_partition) &&
+		    strcmp(job->qos, qos) && has_qos(live, qos))
+			tide_site_say(
+				site, TIDE_LEVEL_WARNING, NULL, fix,
+				"job %s of the pool waits under QOS '%s': it will be charged to account '%s', but no limit holds it",
+				job->id, job->qos, job->account);
+		free(qos);
+	}
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Jobs and associations of a cluster: who is locked out, what is not limited.
+ */
+#include "config.h"
+
+#include <string.h>
+
+#include "common/site/live.h"
+#include "common/site/rules.h"
+#include "tests/lib/tap.h"
+
+static struct tide_live_assoc assocs[] = {
+	{"", "vision", "normal,tide_vision", "", 0},
+	{"ann", "vision", "normal,tide_vision", "", 1},
+	{"bob", "vision", "normal", "", 1},
+	{"bob", "cv", "normal", "", 0},
+};
+
+static struct tide_live_job jobs[] = {
+	{"1", "ann", "vision", "pool", "tide_vision", 1},
+	{"2", "bob", "cv", "lab", "normal", 0},
+	{"3_4", "bob", "vision", "lab", "normal", 1},
+};
+
+static struct tide_live_qos qos[] = {{"normal", 0, 0}, {"tide_vision", 1, 1}};
+
+/* One change of the above, and what is found then; nothing: all is well. */
+static const struct {
+	const char *name;
+	size_t assoc, job; /* which one changes, counted from 1 */
+	struct tide_live_assoc new_assoc;
+	struct tide_live_job new_job;
+	enum tide_level level;
+	const char *what, *fix;
+} cases[] = {
+	{.name = "all is well"},
+	{.name = "a user without association",
+	 .job = 2,
+	 .new_job = {"2", "eve", "cv", "lab", "normal", 0},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "user 'eve' is locked out: no association with account 'cv', and 1 job (2)",
+	 .fix = "sacctmgr add user eve account=cv"},
+	{.name = "a user of another account",
+	 .job = 1,
+	 .new_job = {"1", "ann", "cv", "lab", "normal", 1},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "no association with account 'cv', and 1 job (1)",
+	 .fix = "sacctmgr add user ann account=cv"},
+	{.name = "a job without account",
+	 .job = 1,
+	 .new_job = {"1", "eve", "", "lab", "", 1},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "no association with account ''",
+	 .fix = "sacctmgr add user eve account=ACCOUNT"},
+	{.name = "a user without default account",
+	 .assoc = 3,
+	 .new_assoc = {"bob", "vision", "normal", "", 0},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "user 'bob' has no default account",
+	 .fix = "sacctmgr modify user bob set defaultaccount=cv"},
+	{.name = "a QOS that the user may not use",
+	 .job = 3,
+	 .new_job = {"3_4", "bob", "vision", "lab", "long", 1},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "job 3_4 is held: user 'bob' of account 'vision' may not use QOS 'long'",
+	 .fix = "sacctmgr modify user bob where account=vision set qos+=long"},
+	{.name = "a running job is not held for its QOS",
+	 .job = 3,
+	 .new_job = {"3_4", "bob", "vision", "lab", "long", 0}},
+	{.name = "a limit that nobody enforced",
+	 .assoc = 1,
+	 .new_assoc = {"", "vision", "normal", "GrpJobs=2", 0},
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "all of 'vision' of account 'vision' is limited: GrpJobs=2",
+	 .fix = "-1"},
+	{.name = "a pool job that nothing limits",
+	 .job = 1,
+	 .new_job = {"1", "ann", "vision", "lab,pool", "normal", 1},
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "job 1 of the pool waits under QOS 'normal'",
+	 .fix = "scontrol update jobid=1 qos=tide_vision"},
+	{.name = "a pool job of an account that is not enrolled",
+	 .job = 2,
+	 .new_job = {"2", "bob", "cv", "pool", "normal", 1}},
+	{.name = "a pool job that runs already",
+	 .job = 1,
+	 .new_job = {"1", "ann", "vision", "pool", "normal", 0}},
+};
+
+/* How many findings are not ok, the last of them, and how many there are. */
+static size_t look(const struct tide_live *live, const struct tide_slurm *slurm,
+		   struct tide_findings *findings, size_t *ret_last)
+{
+	static char pool[] = "pool";
+	static const struct tide_conf conf = {.pool_partition = pool,
+					      .n_devices = 1};
+	struct tide_site site = {.conf = &conf,
+				 .slurm = slurm,
+				 .path = "slurm.conf",
+				 .findings = findings};
+	size_t bad = 0;
+
+	tide_site_enforce(&site, live);
+	tide_site_pool_jobs(&site, live);
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->finding[i].level != TIDE_LEVEL_OK) {
+			bad++;
+			*ret_last = i;
+		}
+	return bad;
+}
+
+static void is_found(size_t i, const struct tide_slurm *slurm)
+{
+	struct tide_live_assoc assoc[4];
+	struct tide_live_job job[3];
+	struct tide_live live = {.assoc = assoc,
+				 .n_assocs = 4,
+				 .job = job,
+				 .n_jobs = 3,
+				 .qos = qos,
+				 .n_qos = 2};
+	struct tide_findings findings = {0};
+	size_t last = 0, bad;
+	int pass;
+
+	memcpy(assoc, assocs, sizeof(assoc));
+	memcpy(job, jobs, sizeof(job));
+	if (cases[i].assoc)
+		assoc[cases[i].assoc - 1] = cases[i].new_assoc;
+	if (cases[i].job)
+		job[cases[i].job - 1] = cases[i].new_job;
+	bad = look(&live, slurm, &findings, &last);
+	pass = bad == (cases[i].what ? 1 : 0);
+	if (pass && bad)
+		pass = findings.finding[last].level == cases[i].level &&
+		       strstr(findings.finding[last].what, cases[i].what) &&
+		       strstr(findings.finding[last].fix, cases[i].fix);
+	if (!ok(pass, "%s", cases[i].name))
+		diag("%zu bad, last: %s; fix: %s", bad,
+		     findings.finding[last].what, findings.finding[last].fix);
+	tide_findings_release(&findings);
+}
+
+int main(void)
+{
+	struct tide_slurm_pair pair = {"AccountingStorageEnforce", "safe,qos"};
+	struct tide_slurm_record record = {.pair = &pair, .n_pairs = 1};
+	struct tide_slurm written = {.record = &record, .n_records = 1};
+	struct tide_slurm unwritten = {0};
+	struct tide_live live = {.job = jobs, .n_jobs = 3};
+	struct tide_findings findings = {0};
+	size_t last = 0;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		is_found(i, &written);
+	ok(look(&live, &unwritten, &findings, &last) == 3 &&
+		   findings.finding[last].level == TIDE_LEVEL_WARNING,
+	   "as long as it is not written it is a warning, one for a user and account");
+	tide_findings_release(&findings);
+	live.enforces = 1;
+	ok(!look(&live, &written, &findings, &last),
+	   "where it is in force nobody is named");
+	tide_findings_release(&findings);
+	return tap_done();
+}

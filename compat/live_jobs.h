@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The part of live.h that grows with the site: jobs, of slurmctld, and
+ * associations, of slurmdbd.
+ *
+ * Threads: as live.h.
+ */
+#ifndef TIDE_COMPAT_LIVE_JOBS_H
+#define TIDE_COMPAT_LIVE_JOBS_H
+
+#include "common/site/live.h"
+
+/*
+ * Add the jobs that run and wait; when slurmctld does not tell, that is a fact
+ * of live too.  0, or -1 with ENOMEM.
+ */
+int tide_live_jobs(struct tide_live *live);
+
+/*
+ * Add the associations of a cluster, over a connection to slurmdbd.  qos is
+ * Slurm's list of all QOS.
+ */
+int tide_live_assocs(void *conn, const char *cluster, void *qos,
+		     struct tide_live *live);
+
+#endif /* TIDE_COMPAT_LIVE_JOBS_H */
