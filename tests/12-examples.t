@@ -14,14 +14,17 @@ skip_unless 'the plugins are not built' \
 
 examples=$TIDE_TOP/contrib/examples
 
-# part NAME LINE...: NAME out of NAME.part, with our folder of plugins.
+# part NAME LINE...: NAME out of NAME.part, with our folder of plugins and, if
+# Slurm is not this system's, its own.
 part() {
-	local name=$1
+	local name=$1 stock=/usr/lib/x86_64-linux-gnu/slurm-wlm own
 
 	shift
+	own=${TIDE_SLURM_PREFIX:+$TIDE_SLURM_PREFIX/lib/slurm}
 	{
 		printf '%s\n' "$@"
-		sed "s|/usr/local/lib/tideflow/plugins|$PWD/plugins|" \
+		sed "s|/usr/local/lib/tideflow/plugins|$PWD/plugins|
+			s|$stock|${own:-$stock}|" \
 			"$examples/$name.part"
 	} >"site/$name"
 }

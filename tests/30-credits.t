@@ -205,13 +205,16 @@ test_expect_success 'a run costs by the UsageFactor of its QOS' '
 	costs_right $half 1
 '
 
+# Slurm up to 24.11 writes the time of the requeue as the end of that run.
 test_expect_success 'a job requeued when it had ended is not charged again for that run' '
 	ended=$(pool_job 1 --requeue -w n3 --gres=mlu:mlu290:1) &&
 	wait_for 40 charged $ended 1 && before=$(credits_of $ended) &&
+	end=$(sacct_field $ended End) &&
 	scontrol requeue $ended &&
 	wait_for 40 charged $ended 2 &&
 	test "$(credits_of $ended | head -1)" = "$before" &&
-	tidectl credits audit --json >out && test "$(jq .moved out)" = 1
+	moved=1 && if sacct_field $ended End | grep -qxF "$end"; then moved=0; fi &&
+	tidectl credits audit --json >out && test "$(jq .moved out)" = $moved
 '
 
 test_expect_success 'a run that a failing node ends is paid back' '

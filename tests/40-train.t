@@ -47,16 +47,18 @@ log:
 YAML
 }
 
+# $JOB, if set, is the job: for tiderun alone, since mpirun would ask Slurm for
+# the nodes of the job.
 # ranks N NAME: train with NAME.yaml; output in NAME.out
 ranks() {
-	mpirun --oversubscribe -np "$1" "$tiderun" train "$2.yaml" \
-		>"$2.out" 2>&1
+	mpirun --oversubscribe -np "$1" env ${JOB:+SLURM_JOB_ID=$JOB} \
+		"$tiderun" train "$2.yaml" >"$2.out" 2>&1
 }
 
 # begin N NAME: the same in the background, pid in $pid
 begin() {
-	mpirun --oversubscribe -np "$1" "$tiderun" train "$2.yaml" \
-		>"$2.out" 2>&1 &
+	mpirun --oversubscribe -np "$1" env ${JOB:+SLURM_JOB_ID=$JOB} \
+		"$tiderun" train "$2.yaml" >"$2.out" 2>&1 &
 	pid=$!
 	at_exit "kill $pid 2>/dev/null"
 }
@@ -200,7 +202,7 @@ in_job() {
 	local name=$1
 	shift
 	rm -f "$RECORD"
-	PATH=$PWD/bin:$PATH SLURM_JOB_ID=77 SLURM_JOB_NAME=$name begin 2 "$name" &&
+	PATH=$PWD/bin:$PATH JOB=77 SLURM_JOB_NAME=$name begin 2 "$name" &&
 		wait_for 30 at_step "$name" 5 || return 1
 	for sig; do signal "$sig"; done
 	ends_with 75
@@ -234,9 +236,9 @@ test_expect_success 'more signals while it saves do no harm' '
 
 test_expect_success 'a folder in use by a live job is refused, naming that job' '
 	write_config shared "s/steps: 24/steps: 4000/" &&
-	SLURM_JOB_ID=5 SLURM_JOB_NAME=shared begin 1 shared &&
+	JOB=5 SLURM_JOB_NAME=shared begin 1 shared &&
 	wait_for 30 at_step shared 2 && cp shared.out first.out &&
-	SLURM_JOB_ID=6 SLURM_JOB_NAME=shared test_expect_code 1 ranks 2 shared &&
+	JOB=6 SLURM_JOB_NAME=shared test_expect_code 1 ranks 2 shared &&
 	grep "checkpoint folder .shared.: in use by job 5 run 0" shared.out &&
 	signal USR1 && ends_with 75
 '
@@ -376,7 +378,7 @@ test_expect_success 'a log that cannot be opened is an error, at once' '
 '
 
 test_expect_success 'requeued but no checkpoint there: said' '
-	write_config lost && SLURM_JOB_ID=9 SLURM_RESTART_COUNT=2 ranks 1 lost &&
+	write_config lost && JOB=9 SLURM_RESTART_COUNT=2 ranks 1 lost &&
 	grep "requeued 2 times, but .lost. holds no checkpoint" lost.out
 '
 

@@ -333,8 +333,15 @@ make_accounts() {
 			account="$ACCOUNTS" >>"$DIR/log/sacctmgr.log" 2>&1
 }
 
+# Slurm 25.05 and later write down the use of associations every five minutes
+# and, killed before that, do not start without -i.
 start_slurmctld() {
-	launch slurmctld slurmctld -D
+	local ignore=
+
+	[ ! -e "$DIR/state/clustername" ] || [ -e "$DIR/state/assoc_usage" ] ||
+		ignore=-i
+	# shellcheck disable=SC2086 # nothing or one word
+	launch slurmctld slurmctld -D $ignore
 }
 
 slurmctld_ready() {
