@@ -66,6 +66,12 @@ int tide_guard(const struct tide_layer **ret_layer, struct tide_err *err)
 	bool used;
 	int rc;
 
+	/* First: from 25.05 on the layer is then not loaded at all. */
+	if (strcmp(tide_ctld_select_type(), "select/cons_tres"))
+		return tide_err_set(
+			err, EPERM,
+			"SelectType=%s has no windows: TideFlow needs SelectType=select/cons_tres",
+			tide_ctld_select_type());
 	if (tide_loaded_beside(TIDE_LAYER_FILE, path, sizeof(path)) < 0)
 		return tide_err_set(
 			err, errno,
@@ -90,11 +96,6 @@ int tide_guard(const struct tide_layer **ret_layer, struct tide_err *err)
 			err, EPERM,
 			"%s was loaded but is not active: see the lines above",
 			path);
-	if (strcmp(tide_ctld_select_type(), "select/cons_tres"))
-		return tide_err_set(
-			err, EPERM,
-			"SelectType=%s has no windows: TideFlow needs SelectType=select/cons_tres",
-			tide_ctld_select_type());
 	*ret_layer = layer;
 	return 0;
 }
