@@ -149,9 +149,9 @@ AC_DEFUN([_X_SLURM_PLUGINDIR], [
 
 AC_DEFUN([_X_SLURM_TESTED], [
 	AS_CASE([$SLURM_VERSION],
-		[22.05.8|24.11.5], [],
+		[22.05.8|24.11.5|25.11.7|26.05.3], [],
 		[AS_IF([test "x$enable_untested_slurm" != xyes],
-			[AC_MSG_ERROR([Slurm $SLURM_VERSION was never tested with TideFlow $PACKAGE_VERSION (22.05.8 and 24.11.5 were); --enable-untested-slurm goes on all the same])])])
+			[AC_MSG_ERROR([Slurm $SLURM_VERSION was never tested with TideFlow $PACKAGE_VERSION (22.05.8, 24.11.5, 25.11.7 and 26.05.3 were); --enable-untested-slurm goes on all the same])])])
 ])
 
 # What commands are built with: the installed headers and libslurm.

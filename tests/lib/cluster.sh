@@ -7,6 +7,8 @@
 
 # shellcheck source=tests/lib/sharness.sh
 . "$(dirname "${BASH_SOURCE[0]}")/sharness.sh"
+# shellcheck source=tests/lib/release.sh
+. "$TIDE_TOP/tests/lib/release.sh"
 
 CLUSTER=$TIDE_TOP/tests/cluster
 

@@ -335,12 +335,6 @@ write_gres_conf() {
 	done >"$DIR/etc/gres.conf"
 }
 
-# slurm_since RELEASE: the Slurm here is that one, as in 23.11, or newer.
-slurm_since() {
-	printf '%s\n' "$1" "$(slurmctld -V | sed 's/^[^ ]* //')" |
-		sort -C -V
-}
-
 # Without --cgroup there need not be one: newer slurmd must be told.
 write_cgroup_conf() {
 	if [ -n "$CGROUP" ]; then
