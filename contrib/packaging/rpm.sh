@@ -28,6 +28,8 @@ args=(--define "_topdir $work")
 args+=(--define "slurm_configure ${TIDEFLOW_CONFIGURE:-}")
 rpm -q slurm >/dev/null 2>&1 || {
 	args+=(--nodeps)
+	[ "$1" = srpm ] || [ -n "${SLURM_EVR:-}" ] ||
+		die "rpm knows no package slurm here: say which the plugins are for, SLURM_EVR=VERSION-RELEASE"
 	[ -z "${SLURM_EVR:-}" ] || args+=(--define "slurm_evr $SLURM_EVR")
 }
 rpmbuild $how "${args[@]}" "$tarball" >"$out/rpmbuild.log" 2>&1 || {
