@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,17 +79,17 @@ static uint32_t running_version(void)
 	return found;
 }
 
-static const char *text(uint32_t version, char *ret, size_t size)
+const char *tide_version(uint32_t version, struct tide_version_text *ret)
 {
-	snprintf(ret, size, "%u.%02u.%u", version >> 16 & 0xff,
-		 version >> 8 & 0xff, version & 0xff);
-	return ret;
+	snprintf(ret->text, sizeof(ret->text), "%u.%02u.%u",
+		 version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff);
+	return ret->text;
 }
 
 void tide_loaded(const char *daemon, const char *prefix, const char *otherwise)
 {
 	uint32_t built = plugin_version & VERSION_MASK, running;
-	char built_text[16], running_text[16];
+	struct tide_version_text built_text, running_text;
 	int (*say)(const char *format, ...);
 	Dl_info info;
 
@@ -103,11 +102,10 @@ void tide_loaded(const char *daemon, const char *prefix, const char *otherwise)
 		return;
 	/* Slurm tries a file it refused again: kept open, we say it once. */
 	dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	text(built, built_text, sizeof(built_text));
-	text(running, running_text, sizeof(running_text));
 	say("%s: %s was built for Slurm %s and this is %s of Slurm %s: it is not used",
-	    prefix, info.dli_fname, built_text, program_invocation_short_name,
-	    running_text);
+	    prefix, info.dli_fname, tide_version(built, &built_text),
+	    program_invocation_short_name,
+	    tide_version(running, &running_text));
 	say("%s: install the build of TideFlow for Slurm %s: %s", prefix,
-	    running_text, otherwise);
+	    running_text.text, otherwise);
 }

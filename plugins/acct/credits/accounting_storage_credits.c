@@ -50,6 +50,20 @@ __attribute__((constructor)) static void loaded(void)
 		"slurmdbd does not start until then, unless slurmdbd.conf has StorageType=accounting_storage/mysql: what ends meanwhile is charged when the plugin is back");
 }
 
+/* The records are those of the Slurm that we and mysql were built for. */
+static int verify_next(void)
+{
+	const uint32_t *version = dlsym(RTLD_NEXT, "plugin_version");
+	struct tide_version_text theirs, ours;
+
+	if (version && *version == TIDE_PLUGIN_VERSION)
+		return SLURM_SUCCESS;
+	error("credits: accounting_storage_mysql.so is of Slurm %s, TideFlow was built for %s: install the build of TideFlow for that Slurm",
+	      tide_version(version ? *version : 0, &theirs),
+	      tide_version(TIDE_PLUGIN_VERSION, &ours));
+	return SLURM_ERROR;
+}
+
 static int find_next(void)
 {
 	const struct {
@@ -81,7 +95,7 @@ int init(void)
 {
 	int rc;
 
-	if (find_next())
+	if (verify_next() || find_next())
 		return SLURM_ERROR;
 	rc = next.init();
 	if (rc)

@@ -39,17 +39,14 @@ static int verify(void *handle, bool used, const char *path,
 		  struct tide_err *err)
 {
 	const uint32_t *version = dlsym(handle, "plugin_version");
+	struct tide_version_text theirs, ours;
 
 	if (!version || *version != TIDE_PLUGIN_VERSION)
 		return tide_err_set(
 			err, EINVAL,
-			"%s was built for Slurm %u.%02u.%u and this is %u.%02u.%u: install the build of TideFlow for this version",
-			path, version ? *version >> 16 : 0,
-			version ? *version >> 8 & 0xff : 0,
-			version ? *version & 0xff : 0,
-			TIDE_PLUGIN_VERSION >> 16,
-			TIDE_PLUGIN_VERSION >> 8 & 0xff,
-			TIDE_PLUGIN_VERSION & 0xff);
+			"%s was built for Slurm %s and this is %s: install the build of TideFlow for this version",
+			path, tide_version(version ? *version : 0, &theirs),
+			tide_version(TIDE_PLUGIN_VERSION, &ours));
 	if (!used)
 		return tide_err_set(
 			err, EPERM,

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "compat/loaded.h"
 #include "plugins/select/tide/forward.h"
 
 #define STOCK_FILE "select_cons_tres.so"
@@ -126,6 +127,7 @@ static int verify(void *handle, const char *path, struct tide_err *err)
 {
 	const uint32_t *version = dlsym(handle, "plugin_version");
 	const char *type = dlsym(handle, "plugin_type");
+	struct tide_version_text theirs, ours;
 
 	if (!version || !type || strcmp(type, plugin_type))
 		return tide_err_set(err, EINVAL,
@@ -134,10 +136,9 @@ static int verify(void *handle, const char *path, struct tide_err *err)
 	if (*version != plugin_version)
 		return tide_err_set(
 			err, EINVAL,
-			"%s is of Slurm %u.%02u.%u, TideFlow was built for %u.%02u.%u: install the build of TideFlow for that Slurm",
-			path, *version >> 16, *version >> 8 & 0xff,
-			*version & 0xff, plugin_version >> 16,
-			plugin_version >> 8 & 0xff, plugin_version & 0xff);
+			"%s is of Slurm %s, TideFlow was built for %s: install the build of TideFlow for that Slurm",
+			path, tide_version(*version, &theirs),
+			tide_version(plugin_version, &ours));
 	return 0;
 }
 
