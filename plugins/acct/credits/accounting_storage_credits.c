@@ -117,11 +117,11 @@ void fini(void)
 int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
 {
 	int rc = next.job_complete(db_conn, job);
+	mysql_conn_t *conn = db_conn;
 	int saved = errno;
 
-	if (job->db_index)
-		tide_poster_wake(((mysql_conn_t *)db_conn)->cluster_name,
-				 job->db_index);
+	if (tide_dbd_knows(conn, sizeof(*conn), "connection") && job->db_index)
+		tide_poster_wake(conn->cluster_name, job->db_index);
 	errno = saved;
 	return rc;
 }

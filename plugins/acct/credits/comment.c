@@ -2,7 +2,7 @@
 /*
  * Looks charges up for a list of jobs, many at a time.
  */
-#include "compat/plugin.h"
+#include "compat/dbd.h"
 
 #include "plugins/acct/credits/comment.h"
 
@@ -136,7 +136,7 @@ static void look_up(list_t *jobs)
 	int rc = 0;
 
 	while (!rc && (job = list_next(itr))) {
-		if (!wanted(job))
+		if (!tide_dbd_knows(job, sizeof(*job), "job") || !wanted(job))
 			continue;
 		if (n == BATCH ||
 		    (n && xstrcmp(job->cluster, batch[0]->cluster))) {
