@@ -10,7 +10,7 @@ usage()
 {
 	cat <<'USAGE'
 usage: contrib/build.sh [--builddir DIR] [--sanitize] [--[no-]werror]
-                        [--deps-only]
+                        [--deps-only] [--slurm-source DIR --slurm-prefix DIR]
 
 Installs what is missing (as root), fetches and configures the source of the
 installed Slurm below ~/.cache/tideflow, and builds in DIR (default: build).
@@ -19,7 +19,10 @@ installed Slurm below ~/.cache/tideflow, and builds in DIR (default: build).
   --sanitize      with AddressSanitizer and UBSan (default folder: build-asan)
   --werror        warnings are errors; --no-werror: they are not. Without
                   either as DIR was configured before
-  --deps-only     packages and the Slurm source only
+  --deps-only     packages, the Slurm source and the configure script only
+  --slurm-prefix DIR, --slurm-source DIR
+                  for the Slurm installed in that prefix, of which the other is
+                  the configured source, whether tested before or not
 USAGE
 }
 
@@ -27,6 +30,8 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 builddir=
 sanitize=no
 deps_only=no
+slurm_source=
+slurm_prefix=
 werror=
 confargs=()
 while [ $# -gt 0 ]; do
@@ -36,6 +41,8 @@ while [ $# -gt 0 ]; do
 	--werror) werror=--enable-werror ;;
 	--no-werror) werror=--disable-werror ;;
 	--deps-only) deps_only=yes ;;
+	--slurm-source) slurm_source=${2:?--slurm-source needs a folder}; shift ;;
+	--slurm-prefix) slurm_prefix=${2:?--slurm-prefix needs a folder}; shift ;;
 	-h | --help) usage; exit 0 ;;
 	*) echo "build.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
 	esac
@@ -193,7 +200,7 @@ slurm_package_version()
 
 # Fetch and configure the source that matches the installed Slurm, once.  The
 # result has config.h and slurm/slurm_version.h; nothing of it is compiled.
-slurm_source()
+fetch_slurm()
 {
 	local full=$1 version=${1%%-*} dir=$cache/slurm-${1%%-*} work
 	[ "$(cat "$dir/.tideflow-ready" 2>/dev/null)" != "$full" ] ||
@@ -228,17 +235,25 @@ flock 9
 if command -v dpkg-query >/dev/null; then
 	mapfile -t missing < <(missing_packages)
 	[ ${#missing[@]} = 0 ] || install_packages "${missing[@]}"
-	full=$(slurm_package_version)
-	slurm_source "$full"
-	confargs+=(--with-slurm-source="$cache/slurm-${full%%-*}")
+	if [ -z "$slurm_source" ]; then
+		full=$(slurm_package_version)
+		fetch_slurm "$full"
+		slurm_source=$cache/slurm-${full%%-*}
+	fi
 fi
 flock -u 9
-[ $deps_only = no ] || exit 0
+[ -z "$slurm_source" ] || confargs+=(--with-slurm-source="$slurm_source")
+[ -z "$slurm_prefix" ] ||
+	confargs+=(--with-slurm="$slurm_prefix" --enable-untested-slurm)
 
-# So do two builds of one checkout: they share configure, if nothing else.
+# So do two builds of one checkout: they share configure.  With a Makefile.am
+# newer than that, make would call the automake of the Debian that made it.
 exec 8<"$top"
 flock 8
-[ -x "$top/configure" ] && [ ! "$top/configure.ac" -nt "$top/configure" ] || {
+outdated=$(find "$top" -path "$top/build*" -prune -o \
+	\( -name '*.am' -o -name '*.ac' -o -path "$top/m4/x_*" \) \
+	-newer "$top/configure" -print 2>&1 | head -n 1)
+if [ -n "$outdated" ]; then
 	say "autoreconf"
 	# Half done it must not look done.
 	leftovers=("$top/configure")
@@ -247,9 +262,14 @@ flock 8
 		die "autoreconf failed"
 	}
 	leftovers=()
-}
+	touch "$top/configure"
+fi
+[ $deps_only = no ] || exit 0
+flock -u 8
 mkdir -p "$builddir"
 cd "$builddir"
+exec 8<.
+flock 8
 if [ ! -f config.status ] || [ "$top/configure" -nt config.status ] ||
    [ "$(cat .confargs 2>/dev/null)" != "${confargs[*]}" ]; then
 	say "configure ${confargs[*]}"

@@ -1,51 +1,152 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
-# Every test: prepares the machine (contrib/build.sh), runs the unit tests
-# plain and under sanitizers, the static checks and the system tests.  Ends
-# with the line "N passed, N failed, N skipped".
+# Every test: prepares the machine and builds (contrib/build.sh), runs the unit
+# tests plain and under sanitizers, the static checks and the system tests; for
+# this machine's Slurm, for Slurm 24.11 in a Debian 13 beside it
+# (contrib/chroot.sh), and for one in a prefix.  Ends with the line
+# "N passed, N failed, N skipped".
 set -uo pipefail
 
 usage()
 {
 	cat <<'USAGE'
-usage: contrib/check.sh [--werror] [--units] [--no-build] [TEST.t ...]
+usage: contrib/check.sh [--slurm 22.05|24.11|all] [--werror] [--units]
+                        [--no-build] [TEST.t ...]
+       contrib/check.sh --slurm-source DIR --slurm-prefix DIR [...]
 
 Runs all tests, or the named ones, as in tests/00-cluster.t.
 
-  --werror    warnings are errors
-  --units     unit tests and static checks only (no daemons, no root)
-  --no-build  what is in build/ and build-asan/ is good as it is
+  --slurm RELEASE     with that Slurm: 22.05 is that of Debian 12, 24.11 that of
+                      Debian 13; where this machine is another, in a chroot
+                      (root; the first time makes it). all: both, side by side,
+                      what has nothing to do with Slurm on one alone. Without
+                      it: with the Slurm of this machine
+  --slurm-source DIR  with the Slurm installed in the prefix, of which DIR is
+  --slurm-prefix DIR  the configured source; tested before or not
+  --werror            warnings are errors
+  --units             unit tests and static checks only (no daemons)
+  --no-build          what is in build*/ is good as it is
+
+A Slurm that cannot be had here is reported as SKIPPED, with the reason.
 USAGE
 }
 
-top=$(cd "$(dirname "$0")/.." && pwd)
+bad_usage() { echo "check.sh: $*" >&2; usage >&2; exit 2; }
+
+top=$(cd "$(dirname "$0")/.." && pwd -P)
 cd "$top" || exit 1
 werror=()
 units=no
 build=yes
+releases=
+source=
+prefix=
 only=()
 while [ $# -gt 0 ]; do
 	case $1 in
+	--slurm | --slurm-source | --slurm-prefix)
+		[ $# -gt 1 ] || bad_usage "$1 needs a value"
+		case $1 in
+		--slurm) releases=$2 ;;
+		--slurm-source) source=$2 ;;
+		--slurm-prefix) prefix=$2 ;;
+		esac
+		shift
+		;;
 	--werror) werror=(--werror) ;;
 	--units) units=yes ;;
 	--no-build) build=no ;;
 	-h | --help) usage; exit 0 ;;
-	-*) echo "check.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+	-*) bad_usage "unknown option '$1'" ;;
 	*) only+=("$1") ;;
 	esac
 	shift
 done
+case $releases in
+'' | 22.05 | 24.11) ;;
+all) releases='22.05 24.11' ;;
+*) bad_usage "--slurm '$releases': 22.05, 24.11 or all" ;;
+esac
+case ${source:+s}${prefix:+p}${releases:+r} in
+'' | r | sp) ;;
+*) bad_usage "--slurm-source and --slurm-prefix go together, and without --slurm" ;;
+esac
+for t in "${only[@]}"; do
+	[ -f "$t" ] || { echo "check.sh: there is no '$t' in $top" >&2; exit 2; }
+done
 
-passed=0 failed=0 skipped=0
-failures=()
-logs=$top/build/check-logs
+# release_of COMMAND: as in 22.05, nothing if there is no such command.
+release_of()
+{
+	PATH=$PATH:/usr/sbin:/sbin "$1" -V 2>/dev/null |
+		sed -n 's/^slurm[^ ]* \([0-9]*\.[0-9]*\).*/\1/p'
+}
 
-# count NAME LOG STATUS: add up the TAP lines of a log; a test that ends
-# badly, or without having said anything, has failed.
+# A suite is one Slurm: its name, where it is, and the build tree for it.  The
+# first one has what has nothing to do with Slurm.
+suites=()
+declare -A place tree
+add_suite()
+{
+	suites+=("$1")
+	place[$1]=$2
+	tree[$1]=$top/$3
+}
+
+own=$(release_of slurmctld)
+if [ -n "$prefix" ]; then
+	prefix=$(realpath -e "$prefix") && source=$(realpath -e "$source") ||
+		exit 2
+	release=$(release_of "$prefix/sbin/slurmctld")
+	[ -n "$release" ] || bad_usage "there is no slurmctld in '$prefix/sbin'"
+	add_suite "$release" prefix "build-$release"
+elif [ -z "$releases" ]; then
+	add_suite "${own:-own}" here build
+else
+	for release in $releases; do
+		if [ "$release" = "${own:-22.05}" ]; then
+			add_suite "$release" here build
+		elif [ "$release" = 24.11 ]; then
+			add_suite "$release" chroot build-24.11
+		else
+			add_suite "$release" nowhere "build-$release"
+		fi
+	done
+fi
+
+# Every result is a line in this file, whoever writes it: suite, passed, failed,
+# skipped, name and log.
+results=$top/build/check-results
+mkdir -p "$top/build"
+: >"$results"
+ready=$top/build/check-ready
+: >"$ready"
+
+# result SUITE NAME PASSED FAILED SKIPPED SECONDS [LOG]: counts and shows it;
+# of a failure all of the log's end, and nothing of another suite between.
+result()
+{
+	(
+		flock 9
+		printf '%s\t%d\t%d\t%d\t%s\t%s\n' "$1" "$3" "$4" "$5" "$2" \
+			"${7:-}" >>"$results"
+		printf '%-6s %-40s %4d passed %3d failed %3d skipped %4ds\n' \
+			"$1" "$2" "$3" "$4" "$5" "$6"
+		[ -n "${7:-}" ] || return 0
+		grep -iE '^ok\b.*# *skip|^1\.\.0 *# *skip' "$7" | sed 's/^/    /'
+		[ "$4" = 0 ] || {
+			grep -E '^not ok\b' "$7" | sed 's/^/    /'
+			tail -n 200 "$7" | sed 's/^/    | /'
+		}
+	) 9<"$results"
+}
+
+# count SUITE NAME LOG STATUS SECONDS: add up the TAP lines of a log; a test
+# that ends badly, or without having said anything, has failed.
 count()
 {
-	local name=$1 log=$2 status=$3 p f s
+	local suite=$1 name=$2 log=$3 status=$4 p f s
 	s=$(grep -ciE '^ok\b.*# *skip|^1\.\.0 *# *skip' "$log")
 	p=$(($(grep -cE '^ok\b' "$log") - $(grep -ciE '^ok\b.*# *skip' "$log")))
 	f=$(grep -E '^not ok\b' "$log" | grep -cviE '# *todo')
@@ -56,15 +157,7 @@ count()
 		f=1
 		echo "not ok - $name said nothing" >>"$log"
 	fi
-	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-	printf '%-44s %4d passed %3d failed %3d skipped  %4ds\n' \
-		"$name" "$p" "$f" "$s" "$((SECONDS - began))"
-	grep -iE '^ok\b.*# *skip|^1\.\.0 *# *skip' "$log" | sed 's/^/    /'
-	[ "$f" = 0 ] || {
-		failures+=("$name ($log)")
-		grep -E '^not ok\b' "$log" | sed 's/^/    /'
-		tail -n 200 "$log" | sed 's/^/    | /'
-	}
+	result "$suite" "$name" "$p" "$f" "$s" "$5" "$log"
 }
 
 # whole LOG: the log has its plan, 1..N, and N results.
@@ -75,95 +168,224 @@ whole()
 	[ "$(grep -cE '^(not )?ok\b' "$1")" = "${plan:-none}" ]
 }
 
-# A test that runs when we are stopped ends its own services first.
-running=
-stopped()
+# log_of SUITE NAME
+log_of()
 {
-	trap '' INT TERM HUP
-	[ -z "$running" ] || { kill "$running"; wait "$running"; } 2>/dev/null
-	exit "$1"
+	mkdir -p "${tree[$1]}/check-logs"
+	echo "${tree[$1]}/check-logs/$(echo "$2" | tr '/ ' '__').log"
 }
-trap 'stopped 130' INT
-trap 'stopped 143' TERM
-trap 'stopped 129' HUP
 
-# one NAME LIMIT COMMAND...: run one TAP producer.
+# Sets INSIDE to the command that enters the suite's Slurm.
+inside()
+{
+	case ${place[$1]} in
+	chroot) INSIDE=(contrib/chroot.sh run --) ;;
+	prefix) INSIDE=(env TIDE_SLURM_PREFIX="$prefix") ;;
+	*) INSIDE=() ;;
+	esac
+}
+
+# one SUITE NAME LIMIT COMMAND...: run one TAP producer in that suite.
 one()
 {
-	local name=$1 limit=$2 log status
-	shift 2
-	log=$logs/$(echo "$name" | tr '/ ' '__').log
-	began=$SECONDS
+	local suite=$1 name=$2 limit=$3 log status began=$SECONDS
+	shift 3
+	log=$(log_of "$suite" "$name")
+	inside "$suite"
 	# The shell has what runs beside it ignore Ctrl-C; tests may want it.
-	env --default-signal=INT,QUIT timeout -k 30 "$limit" "$@" \
-		>"$log" 2>&1 </dev/null &
+	env --default-signal=INT,QUIT timeout -k 30 "$limit" "${INSIDE[@]}" \
+		"$@" >"$log" 2>&1 </dev/null &
 	running=$!
 	wait $running
 	status=$?
 	running=
 	[ $status != 0 ] || whole "$log" || status="0, but not all it had planned"
-	count "$name" "$log" "$status"
+	count "$suite" "$name" "$log" "$status" $((SECONDS - began))
 }
 
-# step NAME COMMAND...: a command whose exit status is the result.
+# step SUITE NAME COMMAND...: a command whose exit status is the result.
 step()
 {
-	local name=$1 log status
-	shift
-	log=$logs/$(echo "$name" | tr '/ ' '__').log
-	began=$SECONDS
+	local suite=$1 name=$2 log status began=$SECONDS
+	shift 2
+	log=$(log_of "$suite" "$name")
 	"$@" >"$log" 2>&1 </dev/null
 	status=$?
 	[ $status != 0 ] || echo "ok - $name" >>"$log"
-	count "$name" "$log" $status
+	count "$suite" "$name" "$log" $status $((SECONDS - began))
+}
+
+# skip SUITE REASON: it cannot be had here.
+skip()
+{
+	echo "SKIPPED: Slurm $1: $2"
+	printf '%s\t0\t0\t1\t\t\n' "$1" >>"$results"
+}
+
+# From prepare() to system_tests(): is there something to test?
+is_ready() { grep -qxF "$1" "$ready"; }
+
+last_line() { tail -n 1 "$1" | sed 's/^[a-z.]*: //'; }
+
+# reach SUITE: is there such a Slurm?  A chroot is made, the source of its Slurm
+# fetched; without a mirror it is skipped.
+reach()
+{
+	local log
+	log=$(log_of "$1" reach)
+	case ${place[$1]} in
+	nowhere)
+		skip "$1" "this machine has Slurm ${own:-none}, and there is no chroot for $1"
+		return 1
+		;;
+	chroot)
+		contrib/chroot.sh make 2>&1 | tee "$log" &&
+			contrib/chroot.sh run -- contrib/build.sh --deps-only \
+				2>&1 | tee -a "$log" && return
+		skip "$1" "$(last_line "$log")"
+		return 1
+		;;
+	esac
+}
+
+# built SUITE NAME COMMAND...: without it there is nothing to test.
+built()
+{
+	local suite=$1 name=$2 log began=$SECONDS
+	shift 2
+	log=$(log_of "$suite" "$name")
+	inside "$suite"
+	"${INSIDE[@]}" "$@" >"$log" 2>&1 </dev/null && return
+	result "$suite" "$name" 0 1 0 $((SECONDS - began)) "$log"
+	return 1
+}
+
+# build_tree SUITE DIR OPTION...: Slurm's own folder and the tests with it.
+build_tree()
+{
+	local suite=$1 dir=$2
+	shift 2
+	[ $build = yes ] || return 0
+	[ "${place[$suite]}" != prefix ] ||
+		set -- "$@" --slurm-source "$source" --slurm-prefix "$prefix"
+	echo "$suite: building in $(basename "$dir")"
+	built "$suite" "build $(basename "$dir")" \
+		contrib/build.sh "${werror[@]}" --builddir "$dir" "$@" &&
+		built "$suite" "build of tests $(basename "$dir")" \
+			make -s -C "$dir" -j"$(nproc)" check TESTS=
 }
 
 unit_tests()
 {
-	local dir=$1 t
+	local suite=$1 dir=$2 t
 	for t in $(find "$dir" -path '*/test/*' -type f -name 'test_*' -perm -u+x \
 			! -path '*/.libs/*' ! -name '*.*' | sort); do
-		one "$(basename "$dir")/${t#"$dir"/}" 300 "$t"
+		one "$suite" "$(basename "$dir")/${t#"$dir"/}" 300 "$t"
 	done
 }
+
+# What has nothing to do with the release of Slurm.
+general_tests()
+{
+	local suite=$1 t
+	if [ $build = no ] && [ ! -d build-asan ]; then
+		result "$suite" "unit tests with sanitizers: no build-asan" 0 0 1 0
+	else
+		build_tree "$suite" "$top/build-asan" --sanitize &&
+			unit_tests "$suite" "$top/build-asan" &&
+			contrib/coverage.sh build-asan
+	fi
+	for t in tests/static/*.sh; do
+		step "$suite" "$t" bash "$t"
+	done
+	one "$suite" fuzz 300 env builddir="${tree[$suite]}" bash tests/fuzz/run.sh
+}
+
+# prepare SUITE: all that keeps the machine busy, before anything that looks at
+# the clock.
+prepare()
+{
+	local suite=$1
+	reach "$suite" || return 0
+	build_tree "$suite" "${tree[$suite]}" || return 0
+	echo "$suite" >>"$ready"
+	[ ${#only[@]} = 0 ] || return 0
+	unit_tests "$suite" "${tree[$suite]}"
+	[ "${place[$suite]}" != here ] || general_tests "$suite"
+}
+
+# Is the test for one release alone, as its line "# One release: WHY" says?
+once() { grep -q '^# One release: ' "$1"; }
 
 # A system test runs in a folder of the build tree, where its trash goes.
-system_test()
+system_tests()
 {
-	mkdir -p build/t
-	one "$1" 900 env -C build/t builddir="$top/build" \
-		bash "$(realpath "$1")"
+	local suite=$1 t dir=${tree[$1]} tests=("${only[@]}")
+	is_ready "$suite" || return 0
+	[ ${#tests[@]} != 0 ] || tests=(tests/*.t)
+	mkdir -p "$dir/t"
+	for t in "${tests[@]}"; do
+		[ ${#only[@]} = 0 ] && [ "$suite" != "${suites[0]}" ] &&
+			is_ready "${suites[0]}" && once "$t" && continue
+		one "$suite" "$t" 900 env -C "$dir/t" builddir="$dir" \
+			bash "$(realpath "$t")"
+	done
 }
 
-for t in "${only[@]}"; do
-	[ -f "$t" ] || { echo "check.sh: there is no '$t' in $top" >&2; exit 2; }
-done
-mkdir -p "$logs"
-if [ $build = yes ]; then
-	contrib/build.sh "${werror[@]}" || exit 1
-	make -s -C build -j"$(nproc)" check TESTS= >build/make-check.out 2>&1 ||
-		{ tail -n 40 build/make-check.out; echo "check.sh: could not build the tests" >&2; exit 1; }
-fi
-if [ ${#only[@]} = 0 ]; then
-	if [ $build = yes ]; then
-		contrib/build.sh "${werror[@]}" --sanitize || exit 1
-		make -s -C build-asan -j"$(nproc)" check TESTS= \
-			>build-asan/make-check.out 2>&1 ||
-			{ tail -n 40 build-asan/make-check.out; echo "check.sh: could not build the tests with sanitizers" >&2; exit 1; }
-	fi
-	unit_tests build
-	unit_tests build-asan
-	contrib/coverage.sh build-asan
-	for t in tests/static/*.sh; do
-		[ ! -f "$t" ] || step "$t" bash "$t"
-	done
-	one fuzz 300 env builddir="$top/build" bash tests/fuzz/run.sh
-	[ $units = yes ] || only=(tests/*.t)
-fi
-for t in "${only[@]}"; do
-	system_test "$t"
-done
+# A test that runs when we are stopped ends its own services first, and so does
+# what runs beside us.
+running=
+lanes=()
+stopped()
+{
+	trap '' INT TERM HUP
+	[ -z "$running" ] || { kill "$running"; wait "$running"; } 2>/dev/null
+	[ ${#lanes[@]} = 0 ] || { kill "${lanes[@]}"; wait "${lanes[@]}"; } 2>/dev/null
+	exit "$1"
+}
 
-[ ${#failures[@]} = 0 ] || printf 'failed: %s\n' "${failures[@]}"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+on_signals()
+{
+	trap 'stopped 130' INT
+	trap 'stopped 143' TERM
+	trap 'stopped 129' HUP
+}
+
+lane()
+{
+	lanes=()
+	on_signals
+	"$@"
+}
+
+# side_by_side FUNCTION: for all suites.
+side_by_side()
+{
+	local suite
+	for suite in "${suites[@]}"; do
+		lane "$1" "$suite" &
+		lanes+=($!)
+	done
+	wait "${lanes[@]}"
+	lanes=()
+}
+
+summary()
+{
+	local suite
+	awk -F '\t' '$3 > 0 {print "failed: " $1 " " $5 " (" $6 ")"}' "$results"
+	[ ${#suites[@]} = 1 ] || for suite in "${suites[@]}"; do
+		awk -F '\t' -v s="$suite" '$1 == s {p += $2; f += $3; k += $4}
+			END {printf "Slurm %s: %d passed, %d failed, %d skipped\n", s, p, f, k}' \
+			"$results"
+	done
+	awk -F '\t' '{p += $2; f += $3; k += $4}
+		END {printf "%d passed, %d failed, %d skipped\n", p, f, k
+		     exit f || !p}' "$results"
+}
+
+on_signals
+[ $build = no ] || contrib/build.sh --deps-only || exit 1
+side_by_side prepare
+[ $units = yes ] || side_by_side system_tests
+summary

@@ -3,6 +3,8 @@
 #
 # configure: what it refuses, and what it builds on a machine without Slurm.
 # The source trees here are synthetic: the two headers that configure reads.
+#
+# One release: configure is asked about synthetic sources.
 top=$(cd "$(dirname "$0")/.." && pwd)
 test_description='configure agrees with the installed Slurm or says why not'
 . "$top/tests/lib/sharness.sh"

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # tidectl without a cluster: the frame, windows, and check.
+#
+# One release: no Slurm is asked.
 # shellcheck disable=SC2034,SC2016,SC2154
 
 test_description='tidectl on files alone'

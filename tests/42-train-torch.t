@@ -3,6 +3,8 @@
 #
 # tiderun train against PyTorch: both go on from one checkpoint, with their own
 # model, gradients and AdamW, and lose the same.
+#
+# One release: no Slurm is asked.
 
 # shellcheck disable=SC2034 # read by sharness
 test_description='tiderun train loses what PyTorch loses'

@@ -5,6 +5,8 @@
 # is upgraded underneath, upgraded with it and purged, in an overlay over this
 # machine. The next Slurm is synthetic: packages with nothing in them but what
 # the packaging tools look at.
+#
+# One release: the packages are those of this Debian.
 
 test_description='packages come, keep Slurm where it is, and go'
 # shellcheck source=tests/lib/credits.sh

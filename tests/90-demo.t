@@ -3,6 +3,8 @@
 #
 # The demonstration of the README, as a user runs it: it ends well, with
 # numbers that agree with each other, and leaves nothing behind.
+#
+# One release: the tests of its parts run on all.
 home=$HOME # sharness changes it, and the cache of the build is there
 test_description='the demonstration of the README'
 . "$(dirname "$0")/lib/sharness.sh"
