@@ -16,7 +16,7 @@ usage()
 {
 	cat <<'USAGE'
 usage: contrib/chroot.sh make                make it, if it is not there
-       contrib/chroot.sh path                make it, print its folder
+       contrib/chroot.sh path                print its folder, if it is there
        contrib/chroot.sh run [--bind DIR]... [--] COMMAND...
        contrib/chroot.sh shell [--bind DIR]...
 
@@ -244,7 +244,11 @@ esac
 binds=("$top" "$cache")
 while [ $# -gt 0 ]; do
 	case $1 in
-	--bind) binds+=("$(realpath -e "${2:?--bind needs a folder}")"); shift ;;
+	--bind)
+		[ -d "${2:-}" ] || die "--bind needs a folder"
+		binds+=("$(realpath -e "$2")")
+		shift
+		;;
 	--) shift; break ;;
 	-*) echo "chroot.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
 	*) break ;;
@@ -257,9 +261,14 @@ make:0 | path:0 | shell:0 | run:*) ;;
 *) echo "chroot.sh: $command takes no '$1'" >&2; exit 2 ;;
 esac
 
+if [ "$command" = path ]; then
+	name_root
+	[ -d "$root" ] || die "there is no Debian $suite yet: \`contrib/chroot.sh make\`"
+	echo "$root"
+	exit 0
+fi
 make_locked
 case $command in
-path) echo "$root" ;;
 run) enter own "$@" ;;
 shell) enter terminal bash ;;
 esac
