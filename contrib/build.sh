@@ -250,9 +250,11 @@ flock -u 9
 # newer than that, make would call the automake of the Debian that made it.
 exec 8<"$top"
 flock 8
-outdated=$(find "$top" -path "$top/build*" -prune -o \
-	\( -name '*.am' -o -name '*.ac' -o -path "$top/m4/x_*" \) \
-	-newer "$top/configure" -print 2>&1 | head -n 1)
+outdated=configure
+[ ! -x "$top/configure" ] ||
+	outdated=$(find "$top" -path "$top/build*" -prune -o \
+		\( -name '*.am' -o -name '*.ac' -o -path "$top/m4/x_*" \) \
+		-newer "$top/configure" -print -quit)
 if [ -n "$outdated" ]; then
 	say "autoreconf"
 	# Half done it must not look done.

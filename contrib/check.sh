@@ -116,12 +116,14 @@ else
 fi
 
 # Every result is a line in this file, whoever writes it: suite, passed, failed,
-# skipped, name and log.
-results=$top/build/check-results
-mkdir -p "$top/build"
+# skipped, name and log.  The other one names the suites that can be tested.
+state=$(mktemp -d) || exit 1
+results=$state/results
+ready=$state/ready
 : >"$results"
-ready=$top/build/check-ready
 : >"$ready"
+# Not in what runs beside us.
+trap '[ "$BASHPID" != $$ ] || rm -rf "$state"' EXIT
 
 # result SUITE NAME PASSED FAILED SKIPPED SECONDS [LOG]: counts and shows it;
 # of a failure all of the log's end, and nothing of another suite between.
@@ -222,7 +224,6 @@ skip()
 	printf '%s\t0\t0\t1\t\t\n' "$1" >>"$results"
 }
 
-# From prepare() to system_tests(): is there something to test?
 is_ready() { grep -qxF "$1" "$ready"; }
 
 last_line() { tail -n 1 "$1" | sed 's/^[a-z.]*: //'; }
