@@ -27,6 +27,18 @@ restart_slurmds() {
 	done
 }
 
+# restart_around_slurmds: slurmctld, while no slurmd is there to report what it
+# does not expect.
+restart_around_slurmds() {
+	local node nodes
+
+	nodes=$(sinfo -h -N -o %N | sort -u) || return 1
+	for node in $nodes; do
+		"$CLUSTER" kill9 slurmd "$node" || return 1
+	done
+	restart slurmctld && restart_slurmds
+}
+
 # install_plugin NAME: of the build, into TideFlow's folder.
 install_plugin() {
 	# shellcheck disable=SC2154 # set by sharness.sh
@@ -84,8 +96,9 @@ nothing_lost() {
 nodes_serve() {
 	local bad
 
+	# A "-" is a plan of backfill's.
 	bad=$(sinfo -h -N -o '%N %T %E' |
-		grep -vE ' (idle|mixed|allocated|completing|planned) ')
+		grep -vE ' (idle|mixed|allocated|completing|planned)-? ')
 	[ -z "$bad" ] || {
 		[ "$bad" = "${LAST_BAD:-}" ] || printf '%s\n' "$bad" >&2
 		LAST_BAD=$bad

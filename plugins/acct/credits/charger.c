@@ -84,7 +84,7 @@ static char *who_pays(struct tide_charger *c, int64_t *ret_since,
 			*ret_since = enrolled;
 		put_since(out, row[0], enrolled);
 		if (row[2])
-			fprintf(out, " and j.time_start<%" PRId64,
+			fprintf(out, " and j.time_start<=%" PRId64,
 				tide_rows_int(row[2]));
 		fputc(')', out);
 	}
