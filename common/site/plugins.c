@@ -33,12 +33,8 @@ static int read_at(struct elf *elf, uint64_t offset, void *to, size_t size)
 		       : 0;
 }
 
-static int open_elf(const char *path, struct elf *elf)
+static int read_sections(struct elf *elf)
 {
-	elf->file = fopen(path, "re");
-	if (!elf->file)
-		return -1;
-	errno = EINVAL;
 	if (read_at(elf, 0, &elf->head, sizeof(elf->head)) ||
 	    memcmp(elf->head.e_ident, ELFMAG, SELFMAG) ||
 	    elf->head.e_ident[EI_CLASS] != ELFCLASS64 ||
@@ -47,7 +43,6 @@ static int open_elf(const char *path, struct elf *elf)
 	elf->section = calloc(elf->head.e_shnum, sizeof(*elf->section));
 	if (!elf->section)
 		return -1;
-	errno = EINVAL;
 	return read_at(elf, elf->head.e_shoff, elf->section,
 		       elf->head.e_shnum * sizeof(*elf->section));
 }
@@ -103,11 +98,13 @@ int tide_plugin_version(const char *path, char ret_text[TIDE_VERSION_SIZE],
 {
 	struct elf elf = {0};
 	uint32_t value = 0;
-	int rc = open_elf(path, &elf), saved = errno;
+	int rc;
 
+	elf.file = fopen(path, "re");
 	if (!elf.file)
-		return tide_err_set(err, saved, "cannot open '%s': %s", path,
-				    strerror(saved));
+		return tide_err_set(err, errno, "cannot open '%s': %s", path,
+				    strerror(errno));
+	rc = read_sections(&elf);
 	for (int i = 0; !rc && !value && i < elf.head.e_shnum; i++)
 		if (elf.section[i].sh_type == SHT_DYNSYM)
 			find_version(&elf, &elf.section[i], &value);
