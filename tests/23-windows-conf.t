@@ -138,11 +138,16 @@ test_expect_success 'a window taken away ends what runs in it' '
 	limit_is "$job" 00:30:00
 '
 
+# Refused until the layer, which reads in a thread of its own, has read it.
+submit_warned() {
+	warned=$(submit_wrap 'trap "echo warned" USR1
+		while :; do sleep 1; done' -t 30 -w n2 --signal=B:USR1@6 -o warned.out)
+}
+
 test_expect_success 'a window without end, too, after the seconds of --signal' '
 	{ cat none; echo "WindowName=w1 Nodes=n[1-2] Days=Mon-Sun"; } >always &&
 	reconfigure always &&
-	warned=$(submit_wrap "trap \"echo warned\" USR1
-		while :; do sleep 1; done" -t 30 -w n2 --signal=B:USR1@6 -o warned.out) &&
+	wait_for 10 submit_warned &&
 	wait_job_state "$warned" RUNNING 15 &&
 	sleep 1 && reconfigure none &&
 	wait_for 5 ctld_says "job $warned: its window closes soon" &&
