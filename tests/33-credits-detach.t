@@ -100,6 +100,11 @@ test_expect_success 'while slurmctld is away it is refused' '
 	"$CLUSTER" restart slurmctld && wait_job_state $runs RUNNING 20
 '
 
+# What starts in the second of the detach is charged: Slurm's times are whole.
+since() {
+	[ "$(date +%s)" -ge "$1" ]
+}
+
 test_expect_success 'with nothing running, what waits is moved and goes on' '
 	wait_for 20 eval "! tidectl credits detach vision --dry-run |
 		grep connected" &&
@@ -110,6 +115,7 @@ test_expect_success 'with nothing running, what waits is moved and goes on' '
 	grep "job $waits of root, cluster tide, pending: moved to QOS normal" out &&
 	grep "account vision pays no more; its balance and every posting stay$" out &&
 	test "$(job_field $waits QOS)" = normal && ! has_qos tide_vision &&
+	later=$(($(date +%s) + 1)) && wait_for 3 since $later &&
 	scontrol release $waits && wait_job_state $waits COMPLETED 30
 '
 
