@@ -204,7 +204,7 @@ test_expect_success 'a pool job from before is named, and moved' '
 
 test_expect_success 'out 7: prices out, then every limit we made' '
 	waits=$(submit_wrap true -p pool -A vision -w n1 --gres=mlu:mlu290:2 -t 5 -o /dev/null) &&
-	wait_job_state $waits PENDING 10 &&
+	wait_for 20 sacct_shows $waits State PENDING &&
 	sed -i /^Device=/d "$(conf tide.conf)" && scontrol reconfigure &&
 	wait_for 60 sbatch --test-only -p pool -A vision -t 1 --wrap true &&
 	nothing_lost &&
