@@ -101,10 +101,6 @@ test_expect_success 'while slurmctld is away it is refused' '
 '
 
 # What starts in the second of the detach is charged: Slurm's times are whole.
-since() {
-	[ "$(date +%s)" -ge "$1" ]
-}
-
 test_expect_success 'with nothing running, what waits is moved and goes on' '
 	wait_for 20 eval "! tidectl credits detach vision --dry-run |
 		grep connected" &&
@@ -115,7 +111,7 @@ test_expect_success 'with nothing running, what waits is moved and goes on' '
 	grep "job $waits of root, cluster tide, pending: moved to QOS normal" out &&
 	grep "account vision pays no more; its balance and every posting stay$" out &&
 	test "$(job_field $waits QOS)" = normal && ! has_qos tide_vision &&
-	later=$(($(date +%s) + 1)) && wait_for 3 since $later &&
+	wait_until $(($(now) + 1)) &&
 	scontrol release $waits && wait_job_state $waits COMPLETED 30
 '
 

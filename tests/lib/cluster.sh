@@ -52,6 +52,17 @@ cluster_end() {
 	"$CLUSTER" stop --dir "$1"
 }
 
+now() {
+	date +%s
+}
+
+# wait_until EPOCH
+wait_until() {
+	while [ "$(now)" -lt "$1" ]; do
+		sleep 0.1
+	done
+}
+
 # submit OPTION... SCRIPT [ARG...]: sbatch, prints the job id.
 submit() {
 	local id

@@ -7,10 +7,6 @@
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cluster.sh"
 
-now() {
-	date +%s
-}
-
 # stamp EPOCH: as tide.conf's From= and Until= want it, in UTC.
 stamp() {
 	date -u -d "@$1" +%FT%T
@@ -39,12 +35,6 @@ windows() {
 # windows_cluster OPTION...: with the tide.conf that is here.
 windows_cluster() {
 	cluster_start --tide-conf tide.conf --without credits,gres "$@"
-}
-
-wait_until() {
-	while [ "$(now)" -lt "$1" ]; do
-		sleep 0.1
-	done
 }
 
 # job_reason ID: what squeue shows.
