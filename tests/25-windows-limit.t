@@ -98,8 +98,14 @@ windows_cluster --account vision --set "SchedulerParameters=$backfill" \
 	--set AccountingStorageEnforce=limits,qos,safe \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE TRESBillingWeights=CPU=1.0 State=UP'
 
+# Newer slurmctld take up a change of a limit in a thread of its own, later.
+limit_is_in_force() {
+	scontrol show assoc_mgr flags=qos qos=normal | grep -q "billing=12("
+}
+
 test_expect_success 'not further than the account can pay' '
 	sacctmgr -i modify qos normal set GrpTRESMins=billing=12 >/dev/null &&
+	wait_for 10 limit_is_in_force &&
 	job=$(submit_wrap "exec sleep 600" -A vision -t 60 --time-min=2 -w n1 -o /dev/null) &&
 	wait_job_state "$job" RUNNING 20 &&
 	wait_for 10 limit_within "$job" 11 12

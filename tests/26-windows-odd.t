@@ -92,7 +92,9 @@ test_expect_success 'a last good copy that was cut short is not used' '
 	scancel "$lent"
 '
 
-test_expect_success 'after a crash a run at --time-min is raised all the same' '
+# In 25.11 and later the run has its --time back at once.
+slurm_since 25.11 || test_set_prereq LEFT_AT_MIN
+test_expect_success LEFT_AT_MIN 'after a crash a run at --time-min is raised all the same' '
 	windows $(($(now) - 60)) $(($(now) + 7200)) >open &&
 	{ cat open; echo Mode=observe; } >"$(etc tide.conf)" &&
 	scontrol reconfigure &&

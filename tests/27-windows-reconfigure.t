@@ -98,6 +98,15 @@ fails_and_resumes() {
 		wait_for 10 up && [ "$("$1")" = "$pid" ]
 }
 
+# slurmd of 25.11 and later may have met the wrong slurm.conf as well, and ended.
+nodes_back() {
+	local n
+
+	for n in n1 n2 n3; do
+		"$CLUSTER" restart --as-is slurmd $n || return 1
+	done
+}
+
 conf 3600 >tide.conf
 windows_cluster --no-accounting \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP'
@@ -142,7 +151,7 @@ test_expect_success RESTARTS 'daemon: that was a new process' '
 test_expect_success RESTARTS 'daemon: a wrong slurm.conf, the old process goes on' '
 	break_it() { echo Nonsense=1 >>"$(etc slurm.conf)"; } &&
 	mend_it() { cp slurm.conf.good "$(etc slurm.conf)"; } &&
-	fails_and_resumes pid_file && goes_on
+	fails_and_resumes pid_file && nodes_back && goes_on
 '
 
 test_expect_success RESTARTS 'daemon: a layer that is gone, the old one goes on' '
@@ -200,7 +209,7 @@ test_expect_success RESTARTS 'systemd: it is told of the new process' '
 test_expect_success RESTARTS 'systemd: a wrong slurm.conf, the old process goes on' '
 	break_it() { echo Nonsense=1 >>"$(etc slurm.conf)"; } &&
 	mend_it() { cp slurm.conf.good "$(etc slurm.conf)"; } &&
-	fails_and_resumes main_pid && goes_on
+	fails_and_resumes main_pid && nodes_back && goes_on
 '
 
 test_expect_success RESTARTS 'systemd: the run ends at its close' '

@@ -329,9 +329,18 @@ static void rest(void)
 		nap(LOOK_NS);
 }
 
+/* Also here the end may come, and the state is saved at once. */
+static void calm_down(void)
+{
+	const struct timespec look = {.tv_nsec = LOOK_NS};
+	int i;
+
+	for (i = 0; i < CALM_NS / LOOK_NS && !tide_ctld_ending(); i++)
+		nanosleep(&look, NULL);
+}
+
 static void *keep(void *arg)
 {
-	const struct timespec calm = {.tv_nsec = CALM_NS};
 	int64_t last = 0, next = 0, began;
 	bool again, first = true;
 
@@ -358,7 +367,7 @@ static void *keep(void *arg)
 		began = time(NULL);
 		next = once(last);
 		last = began;
-		nanosleep(&calm, NULL);
+		calm_down();
 	}
 	return NULL;
 }
