@@ -108,8 +108,10 @@ job_record_t *tide_ctld_job(uint32_t id);
 
 /*
  * The highest limit that can be paid for a running or pending job: what its QOS
- * and associations have left over their GrpTRESMins.  UINT32_MAX when Slurm
- * enforces no such limits.  TIDE_LOOK; takes the lock of associations.
+ * and associations have left over their GrpTRESMins.  For a running one it is
+ * below its present limit when Slurm has raised that without asking.
+ * UINT32_MAX when Slurm enforces no such limits.  TIDE_LOOK; takes the lock of
+ * associations.
  */
 uint32_t tide_job_payable_min(job_record_t *job);
 

@@ -2,7 +2,8 @@
 /*
  * How far a job's limit may be raised before its account cannot pay: the check
  * of src/slurmctld/acct_policy.c with AccountingStorageEnforce=safe, turned
- * round.  Slurm itself checks at a start only, not when a limit grows.
+ * round.  Slurm itself checks at a start only, not when a limit grows; from
+ * 25.05 on its backfill then raises a run that it checked with --time-min.
  */
 #include "compat/ctld.h"
 
@@ -12,12 +13,15 @@
 #pragma weak accounting_enforce
 #pragma weak slurmctld_tres_cnt
 
-/* TRES-minutes that are neither used nor promised to running jobs. */
-static uint64_t left_over(uint64_t limit, double used_secs, uint64_t run_secs)
+/*
+ * TRES-minutes that are neither used nor promised to running jobs; less than 0
+ * when more is promised than there is.
+ */
+static double left_over(uint64_t limit, double used_secs, uint64_t run_secs)
 {
 	uint64_t gone = (uint64_t)(used_secs / 60) + run_secs / 60;
 
-	return limit > gone ? limit - gone : 0;
+	return (double)limit - (double)gone;
 }
 
 static double factor_of(const job_record_t *job)
@@ -37,21 +41,17 @@ static const uint64_t *tres_of(const job_record_t *job)
 }
 
 /* Minutes that `left` TRES-minutes pay for; the least of all is kept. */
-static void keep_least(const job_record_t *job, int tres, uint64_t left,
-		       uint64_t *least)
+static void keep_least(const job_record_t *job, int tres, double left,
+		       double *least)
 {
 	double rate = (double)tres_of(job)[tres] * factor_of(job);
-	double minutes;
 
-	if (rate <= 0)
-		return;
-	minutes = (double)left / rate;
-	if (minutes < (double)*least)
-		*least = (uint64_t)minutes;
+	if (rate > 0 && left / rate < *least)
+		*least = left / rate;
 }
 
 static void by_qos(const job_record_t *job, const slurmdb_qos_rec_t *qos,
-		   bool *covered, uint64_t *least)
+		   bool *covered, double *least)
 {
 	int i;
 
@@ -72,7 +72,7 @@ static void by_qos(const job_record_t *job, const slurmdb_qos_rec_t *qos,
 }
 
 static void by_assoc(const job_record_t *job, const bool *covered,
-		     uint64_t *least)
+		     double *least)
 {
 	const slurmdb_assoc_rec_t *assoc = job->assoc_ptr;
 	int i;
@@ -102,7 +102,7 @@ uint32_t tide_job_payable_min(job_record_t *job)
 	slurmdb_qos_rec_t *first, *second;
 	/* A running job's limit is counted already. */
 	uint32_t base = IS_JOB_PENDING(job) ? 0 : job->time_limit;
-	uint64_t least = UINT32_MAX;
+	double least = UINT32_MAX;
 	bool *covered;
 
 	if (!(accounting_enforce & ACCOUNTING_ENFORCE_LIMITS) ||
@@ -117,7 +117,8 @@ uint32_t tide_job_payable_min(job_record_t *job)
 	by_assoc(job, covered, &least);
 	assoc_mgr_unlock(&locks);
 	xfree(covered);
-	if (least >= UINT32_MAX - base)
+	least += base;
+	if (least >= UINT32_MAX)
 		return UINT32_MAX;
-	return base + (uint32_t)least;
+	return least > 0 ? (uint32_t)least : 0;
 }

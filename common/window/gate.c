@@ -169,6 +169,8 @@ static uint32_t limit_due(const struct tide_run *run)
 
 	if (run->close != TIDE_NEVER)
 		most = min_u32(most, past_close_min(run));
+	if (run->pay_min)
+		most = min_u32(most, run->pay_min);
 	if (run->limit_min > most)
 		return most;
 	most = min_u32(most, run->grow_min);

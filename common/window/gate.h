@@ -87,6 +87,7 @@ struct tide_run {
 	uint32_t user_min;  /* --time, or TIDE_UNLIMITED_MIN */
 	uint32_t limit_min; /* the limit it has now */
 	uint32_t grow_min;  /* most it may be raised to (account, plans) */
+	uint32_t pay_min;   /* lowered to, at a start; 0: as it is */
 	uint32_t warn;	    /* seconds of --signal; 0: wants no warning */
 	bool warned;	    /* and has had it */
 };
@@ -101,7 +102,8 @@ struct tide_due {
 
 /*
  * The rules of a running job: its limit is the earlier of --time and a little
- * past the close, a limit below that is raised as far as grow_min allows, the
+ * past the close, a limit below that is raised as far as grow_min allows, one
+ * that Slurm raised further than the account can pay is lowered to pay_min, the
  * warning comes `warn` seconds before the close and the end at the close.
  */
 void tide_run_due(const struct tide_run *run, int64_t now,

@@ -128,7 +128,7 @@ static void test_limit(void)
 	static const struct {
 		const char *name;
 		int64_t start, paused, close;
-		uint32_t user, now, grow, want;
+		uint32_t user, now, grow, want, pay;
 	} rows[] = {
 		{ "--time ends first", 0, 0, 10 * H, 60, 60, 999, 60 },
 		{ "cut to past the close", 0, 0, H, 1440, 1440, 9999, 61 },
@@ -145,6 +145,8 @@ static void test_limit(void)
 		{ "suspended time does not count", 0, 600, H, 1440, 1440, 9999, 51 },
 		{ "at its end a limit stays", 5 * H, 0, H, 1440, 1440, 9999, 1440 },
 		{ "the close was moved out", 0, 0, 3 * H, 1440, 61, 9999, 181 },
+		{ "lowered to what can be paid, at a start", 0, 0, 2 * H, 1440, 60, 12, 12, 12 },
+		{ "a start that can be paid", 0, 0, 2 * H, 1440, 60, 999, 121, 999 },
 	};
 	size_t i;
 
@@ -156,6 +158,7 @@ static void test_limit(void)
 			.user_min = rows[i].user,
 			.limit_min = rows[i].now,
 			.grow_min = rows[i].grow,
+			.pay_min = rows[i].pay,
 		};
 		struct tide_due due;
 

@@ -154,6 +154,22 @@ static uint32_t grow_min(job_record_t *record, const struct tide_job_view *job,
 	return most;
 }
 
+/*
+ * Slurm 25.05 and later start a job by --time-min and then give it --time,
+ * which its account may not be able to pay: a run that is new to us is looked
+ * at.
+ */
+static uint32_t pay_min(job_record_t *record, const struct tide_job_view *job,
+			const struct tide_job *note)
+{
+	uint32_t most;
+
+	if (note->known || !job->time_min)
+		return 0;
+	most = tide_job_payable_min(record);
+	return most > job->time_min ? most : job->time_min;
+}
+
 static void look_running(struct pass *pass, job_record_t *record,
 			 const struct tide_job_view *job, struct tide_job *note)
 {
@@ -170,6 +186,7 @@ static void look_running(struct pass *pass, job_record_t *record,
 	run.close = close_of(pass, job, note);
 	run.user_min = tide_job_limit(record, note->user_min);
 	run.grow_min = grow_min(record, job, note, run.close);
+	run.pay_min = pay_min(record, job, note);
 	tide_run_due(&run, pass->now, &due);
 	if (due.next < pass->next)
 		pass->next = due.next;
