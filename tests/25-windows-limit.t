@@ -125,6 +125,7 @@ test_expect_success 'requeued it has its --time, and what it held is free' '
 
 test_expect_success 'one that can pay for --time-min shows its window, not credits' '
 	scancel "$job" "$next" &&
+	wait_job_end "$job" 20 && wait_job_end "$next" 20 &&
 	windows $(($(now) + 3000)) $(($(now) + 9000)) \
 		>"$(dirname "$SLURM_CONF")/tide.conf" &&
 	scontrol reconfigure &&
