@@ -76,6 +76,9 @@ for t in "${only[@]}"; do
 	[ -f "$t" ] || { echo "check.sh: there is no '$t' in $top" >&2; exit 2; }
 done
 
+# Packages first: they say which Slurm is that of this machine.
+[ $build = no ] || contrib/build.sh --deps-only || exit 1
+
 # release_of COMMAND: as in 22.05, nothing if there is no such command.
 release_of()
 {
@@ -340,6 +343,7 @@ lanes=()
 stopped()
 {
 	trap '' INT TERM HUP
+	[ "$BASHPID" != $$ ] || echo "check.sh: stopped by a signal"
 	[ -z "$running" ] || { kill "$running"; wait "$running"; } 2>/dev/null
 	[ ${#lanes[@]} = 0 ] || { kill "${lanes[@]}"; wait "${lanes[@]}"; } 2>/dev/null
 	exit "$1"
@@ -386,7 +390,6 @@ summary()
 }
 
 on_signals
-[ $build = no ] || contrib/build.sh --deps-only || exit 1
 side_by_side prepare
 [ $units = yes ] || side_by_side system_tests
 summary

@@ -114,7 +114,7 @@ make_root()
 		--format=directory "$suite" "$work" "$cache/$suite.list" \
 		</dev/null >"$cache/$suite.log" 2>&1 || {
 		tail -n 5 "$cache/$suite.log" >&2
-		die "cannot make a Debian $suite: see $cache/$suite.log"
+		die "cannot make a Debian $suite: $(grep . "$cache/$suite.log" | tail -n 1) (see $cache/$suite.log)"
 	}
 	mv -T "$work" "$root"
 }
