@@ -75,10 +75,11 @@ inside() {
 }
 
 # written: every file that differs from the machine's, and our folders, with
-# kind and mode; what the package tools keep for themselves is left out.
+# kind and mode; what the package tools, a cluster (its cache) and MariaDB's
+# installer keep for themselves is left out.
 written() {
 	inside find /run/upper -mindepth 1 \
 		\( ! -type d -o -path '*tideflow*' \) -printf '/%P %y %m\n' |
-		grep -vE '^/(var/(lib/(dpkg|apt|systemd)|cache|log)|etc/ld.so.cache)' |
+		grep -vE '^/(var/(lib/(dpkg|apt|systemd)|cache|log)|etc/ld.so.cache|root/.cache|usr/lib/mysql)[-/ ]' |
 		sort
 }
