@@ -20,7 +20,11 @@
 #define PAGE 200 /* runs in one transaction */
 #define LATE_S 4 /* completions are committed by then */
 
-/* Rows of a cluster's job table up to `settled` need not be looked at again. */
+/*
+ * Rows of a cluster's job table up to `settled` need not be looked at again.
+ * From 24.11 on a row is numbered when its job is submitted, so one may come in
+ * below; a hint tells of it, and what was settled is forgotten with a hint.
+ */
 struct tide_mark {
 	char *cluster;
 	uint64_t settled;
@@ -324,10 +328,15 @@ int tide_charger_run(struct tide_charger *c, bool all, struct tide_err *err)
 	int64_t enrolled = INT64_MAX;
 	struct tide_hint *hints;
 	char *accounts;
+	bool lost = false;
 	size_t n = 0;
 	int rc = 0;
 
-	hints = tide_hints_take(&n, &all);
+	hints = tide_hints_take(&n, &lost);
+	if (lost) {
+		tide_charger_forget(c);
+		all = true;
+	}
 	accounts = n || all ? who_pays(c, &enrolled, err) : NULL;
 	if ((n || all) && !accounts)
 		rc = -1;
@@ -339,6 +348,8 @@ int tide_charger_run(struct tide_charger *c, bool all, struct tide_err *err)
 		rc = charge_hints(c, hints, n, accounts, err);
 	if (!rc)
 		keep_young(hints, n);
+	else if (n)
+		tide_charger_forget(c);
 	free(accounts);
 	free(hints);
 	return rc;
