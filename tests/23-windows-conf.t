@@ -17,17 +17,8 @@ windows_now() {
 	windows $(($(now) - 600)) $(($(now) + $1))
 }
 
-reconfigure() {
+reconfigure_bad() {
 	cp "$1" "$TIDE_CLUSTER_DIR/etc/tide.conf" && scontrol reconfigure
-}
-
-# How often slurmctld's log says $1.
-said() {
-	grep -cF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
-}
-
-said_more() {
-	[ "$(said "$1")" -gt "$2" ]
 }
 
 # From 24.11 on scontrol reconfigure is a start, of a new process.
@@ -81,7 +72,7 @@ test_expect_success 'the right file and scontrol reconfigure open the window' '
 '
 
 test_expect_success 'a wrong file at reconfigure: the windows in force stay' '
-	reconfigure bad &&
+	reconfigure_bad bad &&
 	wait_for 10 windows_stay &&
 	job_is "$job" RUNNING
 '
@@ -89,7 +80,7 @@ test_expect_success 'a wrong file at reconfigure: the windows in force stay' '
 test_expect_success 'an unknown node, too, named with its line' '
 	sed "s/^OwnerAccount=lab Nodes=n.1-2./OwnerAccount=lab Nodes=n[1-2],x7/" \
 		good >unknown &&
-	reconfigure unknown &&
+	reconfigure_bad unknown &&
 	wait_for 10 ctld_says \
 		"tide.conf:2: OwnerAccount=lab: Slurm has no node ${q}x7$q" &&
 	job_is "$job" RUNNING
@@ -97,7 +88,7 @@ test_expect_success 'an unknown node, too, named with its line' '
 
 test_expect_success 'an unknown partition, too' '
 	sed "s/^PoolPartition=.*/PoolPartition=none/" good >nopart &&
-	reconfigure nopart &&
+	reconfigure_bad nopart &&
 	wait_for 10 ctld_says "PoolPartition=none: Slurm has no such partition" &&
 	job_is "$job" RUNNING
 '
@@ -138,16 +129,11 @@ test_expect_success 'a window taken away ends what runs in it' '
 	limit_is "$job" 00:30:00
 '
 
-# Refused until the layer, which reads in a thread of its own, has read it.
-submit_warned() {
-	warned=$(submit_wrap 'trap "echo warned" USR1
-		while :; do sleep 1; done' -t 30 -w n2 --signal=B:USR1@6 -o warned.out)
-}
-
 test_expect_success 'a window without end, too, after the seconds of --signal' '
 	{ cat none; echo "WindowName=w1 Nodes=n[1-2] Days=Mon-Sun"; } >always &&
 	reconfigure always &&
-	wait_for 10 submit_warned &&
+	warned=$(submit_wrap "trap \"echo warned\" USR1
+		while :; do sleep 1; done" -t 30 -w n2 --signal=B:USR1@6 -o warned.out) &&
 	wait_job_state "$warned" RUNNING 15 &&
 	sleep 1 && reconfigure none &&
 	wait_for 5 ctld_says "job $warned: its window closes soon" &&

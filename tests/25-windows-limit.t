@@ -123,21 +123,15 @@ test_expect_success 'requeued it has its --time, and what it held is free' '
 	wait_job_state "$next" RUNNING 15
 '
 
-# A slurmctld that was started anew waits for its nodes.
-all_idle() {
-	[ "$(sinfo -h -N -o %T | sort -u)" = idle ]
-}
-
 test_expect_success 'one that can pay for --time-min shows its window, not credits' '
 	scancel "$job" "$next" &&
 	wait_job_end "$job" 20 && wait_job_end "$next" 20 &&
-	windows $(($(now) + 3000)) $(($(now) + 9000)) \
-		>"$(dirname "$SLURM_CONF")/tide.conf" &&
-	scontrol reconfigure && wait_for 20 all_idle &&
+	windows $(($(now) + 3000)) $(($(now) + 9000)) >later &&
+	reconfigure later &&
 	poor=$(submit_wrap true -A vision -t 60 --time-min=20 -w n1 -o /dev/null) &&
 	waits=$(submit_wrap true -A vision -t 60 --time-min=2 -w n2 -o /dev/null) &&
 	wait_for 15 eval "job_reason $waits | grep -q \"next window\"" &&
-	reason_is "$poor" QOSGrpBillingMinutes
+	wait_for 15 reason_is "$poor" QOSGrpBillingMinutes
 '
 
 test_done

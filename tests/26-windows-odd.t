@@ -96,8 +96,7 @@ test_expect_success 'a last good copy that was cut short is not used' '
 slurm_since 25.11 || test_set_prereq LEFT_AT_MIN
 test_expect_success LEFT_AT_MIN 'after a crash a run at --time-min is raised all the same' '
 	windows $(($(now) - 60)) $(($(now) + 7200)) >open &&
-	{ cat open; echo Mode=observe; } >"$(etc tide.conf)" &&
-	scontrol reconfigure &&
+	{ cat open; echo Mode=observe; } >observe && reconfigure observe &&
 	run=$(submit_wrap "exec sleep 600" -H -w n1 -t 30 --time-min=1 -o /dev/null) &&
 	wait_for 10 grep -q "^job $run user 30" \
 		"$TIDE_CLUSTER_DIR/state/tide_state" &&
@@ -115,8 +114,8 @@ test_expect_success LEFT_AT_MIN 'after a crash a run at --time-min is raised all
 '
 
 test_expect_success 'a crash before Slurm saved the end of a run costs no --time' '
-	windows $(($(now) - 60)) $(($(now) + 240)) >"$(etc tide.conf)" &&
-	scontrol reconfigure &&
+	windows $(($(now) - 60)) $(($(now) + 240)) >short &&
+	reconfigure short &&
 	run=$(submit_wrap "exec sleep 600" -w n2 -t 30 --time-min=1 -o /dev/null) &&
 	state=$TIDE_CLUSTER_DIR/state &&
 	wait_for 30 grep -q "^job $run user 30 changed 1 .* set [456]\$" \

@@ -26,15 +26,6 @@ etc() {
 	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
 }
 
-# said TEXT: how often slurmctld's log has it.
-said() {
-	ctld_log | grep -cF -- "$1"
-}
-
-said_more() {
-	[ "$(said "$1")" -gt "$2" ]
-}
-
 up() {
 	scontrol ping | grep -q ' UP$'
 }

@@ -60,8 +60,8 @@ test_expect_success MEMORY 'a run that gives back memory is charged for all its 
 test_expect_success 'a close does not expedite a job that asks for it on failure' '
 	run=$(pool_job 600 -w n1 --gres=mlu:mlu290:1 --mem=100 --requeue=expedite) &&
 	wait_job_state $run RUNNING 20 &&
-	sed -i "s/^WindowName=.*/WindowName=over Nodes=n[1-2] From=2024-01-01T00:00 Until=2024-01-02T00:00/" "$tide_conf" &&
-	scontrol reconfigure && wait_job_state $run PENDING 40 &&
+	sed "s/^WindowName=.*/WindowName=over Nodes=n[1-2] From=2024-01-01T00:00 Until=2024-01-02T00:00/" "$tide_conf" >over &&
+	reconfigure over && wait_job_state $run PENDING 40 &&
 	! job_field $run Reason | grep -qi expedit &&
 	test "$(job_field $run Restarts)" = 1 &&
 	! scontrol -o show job $run | grep -qi "EXPEDITING" &&

@@ -46,7 +46,7 @@ lend() {
 
 # lend_now FROM UNTIL ...: from now on.
 lend_now() {
-	lend "$@" >"$TIDE_CLUSTER_DIR/etc/tide.conf" && scontrol reconfigure
+	lend "$@" >lent && reconfigure lent
 }
 
 opens=$(($(now) / 60 * 60 + 3600))

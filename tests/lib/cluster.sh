@@ -128,6 +128,40 @@ sacct_shows() {
 	[[ $(sacct_field "$1" "$2" | paste -sd' ') =~ $3 ]]
 }
 
+ctld_log() {
+	cat "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+}
+
+# ctld_says TEXT: slurmctld's log has it.
+ctld_says() {
+	grep -qF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+}
+
+# said TEXT: how often slurmctld's log has it.
+said() {
+	grep -cF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+}
+
+said_more() {
+	[ "$(said "$1")" -gt "$2" ]
+}
+
+nodes_respond() {
+	! sinfo -h -N -o %T | grep -q -e '\*' -e unknown -e down
+}
+
+# reconfigure FILE: as tide.conf. Slurm answers before the layer, which reads in
+# a thread of its own, has read it; and where a new slurmctld was started (from
+# 23.11 on) that waits for its nodes.
+reconfigure() {
+	local n
+
+	cp "$1" "$TIDE_CLUSTER_DIR/etc/tide.conf" &&
+		n=$(said "tide: tide.conf was read") && scontrol reconfigure &&
+		wait_for 20 said_more "tide: tide.conf was read" "$n" &&
+		wait_for 20 nodes_respond
+}
+
 # wait_state_saved ID: until slurmctld has written down that job ID is as it is
 # now. It does so up to five seconds after a change; killed before, it starts
 # again from what was before.

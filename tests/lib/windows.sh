@@ -58,12 +58,3 @@ epoch_is() {
 limit_is() {
 	[ "$(job_field "$1" TimeLimit)" = "$2" ]
 }
-
-ctld_log() {
-	cat "$TIDE_CLUSTER_DIR/log/slurmctld.log"
-}
-
-# ctld_says TEXT: slurmctld's log has it.
-ctld_says() {
-	grep -qF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
-}

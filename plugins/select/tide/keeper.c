@@ -159,6 +159,8 @@ void tide_keeper_replan(void)
 	if (lay(keeper.source, strict, &err) < 0) {
 		error("tide: %s", err.text);
 		fall_back();
+	} else if (strict) {
+		info("tide: tide.conf was read");
 	}
 	keeper.adopted = true;
 	plan = tide_plan_get();
@@ -202,7 +204,7 @@ static void read_again(void)
 		tide_source_unref(source);
 		return;
 	}
-	info("tide: tide.conf was read again");
+	info("tide: tide.conf was read");
 	tide_ctld_wake();
 }
 
