@@ -11,7 +11,7 @@ test_description='the recipes of the researcher'\''s guide'
 # shellcheck source=tests/lib/windows.sh
 . "$(dirname "$0")/lib/windows.sh"
 # shellcheck source=tests/lib/credits.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib/credits.sh"
+. "$TIDE_TOP/tests/lib/credits.sh"
 need_cluster
 skip_unless 'tiderun is not built' test -x "${builddir:?}/launcher/tiderun"
 skip_unless 'there is no python3' command -v python3
