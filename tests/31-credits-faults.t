@@ -115,6 +115,43 @@ test_expect_success 'the database forgets nothing when both are killed' '
 	all_paid && sums_up && audit_ok
 '
 
+# looked_again: slurmdbd lost the database, has it again and looks through all
+# of the job table.
+looked_again() {
+	local log=$TIDE_CLUSTER_DIR/log/slurmdbd.log n
+
+	n=$(grep -c "credits: all is well again" "$log")
+	"$CLUSTER" kill9 mariadbd &&
+		wait_for 40 tail_says "$log" "could not post" "all is well" &&
+		"$CLUSTER" restart mariadbd &&
+		wait_for 60 more_often "$log" "credits: all is well again" "$n"
+}
+
+# tail_says FILE TEXT OTHER: the later one of both in the file is TEXT.
+tail_says() {
+	grep -e "$2" -e "$3" "$1" | tail -n 1 | grep -q -e "$2"
+}
+
+more_often() {
+	[ "$(grep -c "$2" "$1")" -gt "$3" ]
+}
+
+# As from 24.11 on, where a row is numbered when its job is submitted: it comes
+# in when rows behind it are settled. Here it is taken out and put in again.
+test_expect_success 'a row that comes in below and after its hint was given up' '
+	id=$(pool_job 300 -w n1 --gres=mlu:mlu290:1) && wait_job_state $id RUNNING 20 &&
+	after=$(pool_job 1 -w n2 --gres=mlu:mlu290:1) && wait_job_end $after 30 &&
+	wait_for 30 charged $after 1 &&
+	sql "create table kept_row select * from tide_job_table where id_job=$id and time_end=0;
+		delete from tide_job_table where id_job=$id" &&
+	looked_again &&
+	scancel $id && wait_job_end $id 30 && told=$(date +%s) &&
+	wait_until $((told + 8)) &&
+	sql "update kept_row set state=3, time_start=time_submit, time_end=time_submit+3600, tres_alloc=if(tres_alloc=\"\", tres_req, tres_alloc);
+		insert into tide_job_table select * from kept_row; drop table kept_row" &&
+	looked_again && wait_for 20 charged $id 1 && jobs="$jobs $after $id" && sums_up
+'
+
 # storage_is NAME: from the next start of slurmdbd on.
 storage_is() {
 	sed -i "s,^StorageType=.*,StorageType=accounting_storage/$1," \

@@ -23,7 +23,8 @@
 /*
  * Rows of a cluster's job table up to `settled` need not be looked at again.
  * From 24.11 on a row is numbered when its job is submitted, so one may come in
- * below; a hint tells of it, and what was settled is forgotten with a hint.
+ * below; a hint tells of it, and nothing from there on is settled any more,
+ * whatever becomes of the hint.
  */
 struct tide_mark {
 	char *cluster;
@@ -192,6 +193,19 @@ void tide_charger_forget(struct tide_charger *c)
 	}
 }
 
+static void unsettle(struct tide_charger *c, const struct tide_hint *hints,
+		     size_t n)
+{
+	struct tide_mark *m;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		m = hints[i].row ? find_mark(c, hints[i].cluster) : NULL;
+		if (m && m->settled >= hints[i].row)
+			m->settled = hints[i].row - 1;
+	}
+}
+
 /*
  * Where the look at everything begins, and what is settled after it: all rows
  * that are there now, up to the first that has not ended.
@@ -337,6 +351,7 @@ int tide_charger_run(struct tide_charger *c, bool all, struct tide_err *err)
 		tide_charger_forget(c);
 		all = true;
 	}
+	unsettle(c, hints, n);
 	accounts = n || all ? who_pays(c, &enrolled, err) : NULL;
 	if ((n || all) && !accounts)
 		rc = -1;
@@ -346,10 +361,11 @@ int tide_charger_run(struct tide_charger *c, bool all, struct tide_err *err)
 		rc = charge_all(c, accounts, enrolled, err);
 	else
 		rc = charge_hints(c, hints, n, accounts, err);
+	/* What all this has settled may lie above a row that is not there yet.
+	 */
+	unsettle(c, hints, n);
 	if (!rc)
 		keep_young(hints, n);
-	else if (n)
-		tide_charger_forget(c);
 	free(accounts);
 	free(hints);
 	return rc;
