@@ -7,6 +7,7 @@
 
 #include "compat/client.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -20,6 +21,24 @@
 
 /* What marks a query as ours, see accounting_storage_credits.c. */
 #define CHANNEL "tideflow-credits-1"
+
+/*
+ * Slurm's plugins call functions that public libslurm does not have, such as
+ * slurmdbd_msg_type_2_str() to report that slurmdbd is gone in the middle of an
+ * answer; there the dynamic linker would end the process. Slurm's own library
+ * has them; without it we are no worse off.
+ */
+void tide_client_start(void)
+{
+	static bool ready;
+
+	if (ready)
+		return;
+	dlopen(TIDE_SLURM_PLUGINDIR "/libslurmfull.so",
+	       RTLD_LAZY | RTLD_GLOBAL);
+	slurm_init(NULL);
+	ready = true;
+}
 
 static int read_answer(list_t *records, char **ret_answer, struct tide_err *err)
 {
@@ -42,15 +61,12 @@ static int read_answer(list_t *records, char **ret_answer, struct tide_err *err)
 int tide_client_ask(const char *request, char **ret_answer,
 		    struct tide_err *err)
 {
-	static bool ready;
 	slurmdb_txn_cond_t cond = {0};
 	list_t *records = NULL;
 	void *conn;
 	int rc = -1;
 
-	if (!ready)
-		slurm_init(NULL);
-	ready = true;
+	tide_client_start();
 	errno = 0;
 	conn = slurmdb_connection_get(NULL);
 	if (!conn || errno)

@@ -13,6 +13,9 @@
 
 #include "common/util/err.h"
 
+/* Make libslurm ready, once; every command does this first. */
+void tide_client_start(void);
+
 /*
  * Ask slurmdbd.  The answer is the caller's to free.  0, or -1 with errno:
  *	ENOTCONN	slurmdbd cannot be reached, or refused

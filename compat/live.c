@@ -16,6 +16,7 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/client.h"
 #include "compat/live_jobs.h"
 #include "compat/release.h"
 
@@ -186,7 +187,7 @@ static int try_slurm_init(struct tide_live *live)
 	pid = fork();
 	if (!pid) {
 		dup2(fd[1], STDERR_FILENO);
-		slurm_init(NULL);
+		tide_client_start();
 		_exit(0);
 	}
 	close(fd[1]);
@@ -210,7 +211,7 @@ int tide_live_ask(struct tide_live *live)
 		return -1;
 	if (live->refused_why)
 		return 0;
-	slurm_init(NULL);
+	tide_client_start();
 	rc = ask_slurmctld(live, &cluster) || ask_slurmdbd(live, cluster);
 	free(cluster);
 	if (rc)

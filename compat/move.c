@@ -15,16 +15,8 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/client.h"
 #include "compat/release.h"
-
-static void make_ready(void)
-{
-	static bool ready;
-
-	if (!ready)
-		slurm_init(NULL);
-	ready = true;
-}
 
 static int unreachable(const char *daemon, struct tide_err *err)
 {
@@ -37,7 +29,7 @@ int tide_move_cluster(char **ret_name, struct tide_err *err)
 	slurm_conf_t *conf = NULL;
 	char *name;
 
-	make_ready();
+	tide_client_start();
 	errno = 0;
 	if (slurm_load_ctl_conf(0, &conf))
 		return unreachable("slurmctld", err);
@@ -131,7 +123,7 @@ int tide_move_target(const char *cluster, const char *account, const char *user,
 	void *conn;
 	int rc;
 
-	make_ready();
+	tide_client_start();
 	errno = 0;
 	conn = slurmdb_connection_get(NULL);
 	cond.cluster_list = one(cluster);
@@ -173,7 +165,7 @@ int tide_move_job(int64_t job, const char *qos, struct tide_err *err)
 	char id[24];
 	int code = 0;
 
-	make_ready();
+	tide_client_start();
 	snprintf(id, sizeof(id), "%" PRId64, job);
 	slurm_init_job_desc_msg(&desc);
 	desc.job_id_str = id;
