@@ -87,7 +87,11 @@ lacks()
 	grep -qw overlay /proc/filesystems || modprobe overlay 2>/dev/null ||
 		{ echo "the kernel has no overlay file system"; return; }
 	unshare --mount --pid --fork true 2>/dev/null ||
-		echo "mount and process namespaces are not allowed"
+		{ echo "mount and process namespaces are not allowed"; return; }
+	# apt reads what it fetched as a user of its own; without it every
+	# signature is a bad one.
+	[ -n "$(find /dev/null -type c -perm -0666 2>/dev/null)" ] ||
+		echo "not everybody may write to /dev/null: chmod 666 /dev/null"
 }
 
 # Holding the lock: a half-made one is under another name, and what a killed
@@ -108,13 +112,13 @@ make_root()
 	remove_old
 	say "making a Debian $suite in $root (about two minutes)"
 	# In namespaces of its own: no mount outlives it.
-	"${inside[@]}" mmdebstrap --quiet --mode=root --variant=apt \
+	"${inside[@]}" mmdebstrap --mode=root --variant=apt \
 		--keyring=/usr/share/keyrings/debian-archive-keyring.gpg \
 		"${opts[@]}" --include="$(wanted_packages | paste -sd,)" \
 		--format=directory "$suite" "$work" "$cache/$suite.list" \
 		</dev/null >"$cache/$suite.log" 2>&1 || {
-		tail -n 5 "$cache/$suite.log" >&2
-		die "cannot make a Debian $suite: $(grep . "$cache/$suite.log" | tail -n 1) (see $cache/$suite.log)"
+		grep -E "^E:|^  |rror" "$cache/$suite.log" | tail -n 10 >&2
+		die "cannot make a Debian $suite: $(grep "^E:" "$cache/$suite.log" | head -n 1) (see $cache/$suite.log)"
 	}
 	mv -T "$work" "$root"
 }

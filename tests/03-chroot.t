@@ -80,4 +80,14 @@ test_expect_success 'a machine that cannot make one says what it lacks' '
 	test -z "$(find cache -mindepth 2 -type d)"
 '
 
+# Seen: somebody had changed /dev/null, and apt called every signature bad.
+test_expect_success 'nor can one whose /dev/null is not for all' '
+	mknod -m 644 null c 1 3 &&
+	test_must_fail env XDG_CACHE_HOME="$PWD/cache" unshare --mount \
+		--propagation private sh -c "mount --bind null /dev/null &&
+			exec \"$TIDE_TOP/contrib/chroot.sh\" make" 2>err &&
+	grep "not everybody may write to /dev/null: chmod 666 /dev/null" err &&
+	test -z "$(find cache -mindepth 2 -type d)"
+'
+
 test_done
