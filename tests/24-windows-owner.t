@@ -20,9 +20,11 @@ windows_cluster --no-accounting \
 	--set SlurmctldParameters=preempt_send_user_signal
 out=$SHARNESS_TRASH_DIRECTORY
 
+# A step that says when it can be warned.
 cat >step <<'STEP'
 #!/bin/bash
 trap 'echo warned >>"$1"' USR1
+echo >"$1.ready"
 while :; do sleep 0.2; done
 STEP
 chmod +x step
@@ -31,8 +33,9 @@ test_expect_success 'a pool job runs on lent nodes, its limit set' '
 	job=$(submit_wrap "srun $out/step $out/warned" -t 600 --time-min=10 \
 		-N2 -w "n[1-2]" --exclusive --signal=USR1@3 \
 		--open-mode=append -o "$out/a") &&
-	wait_job_state "$job" RUNNING 15 &&
-	wait_for 10 limit_is "$job" 00:31:00 || limit_is "$job" 00:30:00
+	wait_job_state "$job" RUNNING 20 &&
+	wait_for 20 ends_past "$job" $closes &&
+	wait_for 20 test -e "$out/warned.ready"
 '
 
 test_expect_success 'the owner has its node within the grace time' '
@@ -44,20 +47,20 @@ test_expect_success 'the owner has its node within the grace time' '
 
 test_expect_success 'the pool job was warned and requeued, its --time is back' '
 	wait_for 5 test -s "$out/warned" &&
-	wait_job_state "$job" PENDING 10 &&
+	wait_job_state "$job" PENDING 20 &&
 	limit_is "$job" 10:00:00 &&
 	test "$(job_field "$job" Restarts)" = 1
 '
 
 test_expect_success 'the job of the owner met no window' '
 	limit_is "$own" 01:00:00 &&
-	wait_job_end "$own" 15 &&
+	wait_job_end "$own" 30 &&
 	job_is "$own" COMPLETED
 '
 
 test_expect_success 'then the pool job comes back' '
-	wait_job_state "$job" RUNNING 20 &&
-	wait_for 10 limit_is "$job" 00:30:00 || limit_is "$job" 00:31:00 &&
+	wait_job_state "$job" RUNNING 40 &&
+	wait_for 20 ends_past "$job" $closes &&
 	test "$(job_field "$job" Restarts)" = 1 &&
 	scancel "$job"
 '

@@ -23,12 +23,9 @@ limit_within() {
 		[ $((10#$h * 60 + 10#$m)) -le "$3" ]
 }
 
-
-# matrix WHO: the same jobs under one scheduler.
+# matrix WHO PARAMETERS: the same jobs under one scheduler.
 matrix() {
-	opens=$(($(now) + 8))
-	closes=$((opens + 200))
-	windows $opens $closes >tide.conf
+	windows $(($(now) + 3600)) $(($(now) + 7200)) >tide.conf
 	windows_cluster --no-accounting --set "SchedulerParameters=$2"
 
 	test_expect_success "$1: jobs wait for the opening" '
@@ -36,16 +33,18 @@ matrix() {
 		min=$(submit_wrap "exec sleep 600" -t 30 --time-min=1 -w n1 -o /dev/null) &&
 		stays=$(submit_wrap "exec sleep 600" -t 30 --time-min=1 --no-requeue -w n1 -o /dev/null) &&
 		array=$(submit_wrap "exec sleep 600" -t 30 --time-min=1 -w n2 -n2 --array=1-3 -o /dev/null) &&
-		test "$(now)" -lt $opens &&
+		opens=$(($(now) + 12)) && closes=$((opens + 200)) &&
+		windows_are $opens $closes &&
 		for id in $plain $min $stays; do
 			job_is $id PENDING || return 1
-		done
+		done &&
+		test "$(now)" -lt $opens
 	'
 
 	test_expect_success "$1: and start at it" '
 		wait_until $opens &&
 		for id in $plain $min $stays ${array}_1 ${array}_2; do
-			wait_job_state $id RUNNING 5 || return 1
+			wait_job_state $id RUNNING 20 || return 1
 		done
 	'
 
@@ -56,19 +55,18 @@ matrix() {
 
 	test_expect_success "$1: with --time-min it ends past the close" '
 		for id in $min $stays ${array}_1 ${array}_2; do
-			wait_for 5 limit_within $id 4 5 || return 1
-		done &&
-		test "$(job_epoch "$min" EndTime)" -ge $((closes + 60))
+			wait_for 20 ends_past $id $closes || return 1
+		done
 	'
 
 	test_expect_success "$1: the waiting rest of an array keeps its --time" '
-		wait_for 8 limit_is "${array}_3" 00:30:00 &&
+		wait_for 20 limit_is "${array}_3" 00:30:00 &&
 		job_is "${array}_3" PENDING
 	'
 
 	test_expect_success "$1: so does a task that is requeued" '
 		scontrol requeue "${array}_2" &&
-		wait_job_state "${array}_2" PENDING 8 &&
+		wait_job_state "${array}_2" PENDING 20 &&
 		limit_is "${array}_2" 00:30:00
 	'
 	cluster_stop
@@ -82,11 +80,11 @@ windows_cluster --no-accounting --set "SchedulerParameters=$backfill"
 
 test_expect_success 'not past the planned start of a job ahead of it' '
 	first=$(submit_wrap "exec sleep 600" -t 3 -w n1 --exclusive -o /dev/null) &&
-	wait_job_state "$first" RUNNING 10 &&
+	wait_job_state "$first" RUNNING 20 &&
 	ahead=$(submit_wrap "exec sleep 600" -t 3 -N2 -w "n[1-2]" --exclusive --priority=1000 -o /dev/null) &&
-	wait_for 10 epoch_is "$ahead" StartTime "$(job_epoch "$first" EndTime)" &&
+	wait_for 20 epoch_is "$ahead" StartTime "$(job_epoch "$first" EndTime)" &&
 	low=$(submit_wrap "exec sleep 600" -t 60 --time-min=1 -w n2 --exclusive --priority=10 -o /dev/null) &&
-	wait_job_state "$low" RUNNING 10 &&
+	wait_job_state "$low" RUNNING 20 &&
 	sleep 1 &&
 	limit_within "$low" 1 3 &&
 	test "$(job_epoch "$low" EndTime)" -le "$(job_epoch "$first" EndTime)"
@@ -98,29 +96,24 @@ windows_cluster --account vision --set "SchedulerParameters=$backfill" \
 	--set AccountingStorageEnforce=limits,qos,safe \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE TRESBillingWeights=CPU=1.0 State=UP'
 
-# Newer slurmctld take up a change of a limit in a thread of its own, later.
-limit_is_in_force() {
-	scontrol show assoc_mgr flags=qos qos=normal | grep -q "billing=12("
-}
-
 test_expect_success 'not further than the account can pay' '
 	sacctmgr -i modify qos normal set GrpTRESMins=billing=12 >/dev/null &&
-	wait_for 10 limit_is_in_force &&
+	wait_for 20 qos_limit_is normal 12 &&
 	job=$(submit_wrap "exec sleep 600" -A vision -t 60 --time-min=2 -w n1 -o /dev/null) &&
 	wait_job_state "$job" RUNNING 20 &&
-	wait_for 10 limit_within "$job" 11 12
+	wait_for 20 limit_within "$job" 11 12
 '
 
 test_expect_success 'and Slurm holds the next job for want of credit' '
 	next=$(submit_wrap "exec sleep 600" -A vision -t 60 --time-min=2 -w n2 -o /dev/null) &&
-	wait_for 15 reason_is "$next" QOSGrpBillingMinutes
+	wait_for 20 reason_is "$next" QOSGrpBillingMinutes
 '
 
 test_expect_success 'requeued it has its --time, and what it held is free' '
 	scontrol requeue "$job" &&
-	wait_job_state "$job" PENDING 10 &&
+	wait_job_state "$job" PENDING 20 &&
 	limit_is "$job" 01:00:00 &&
-	wait_job_state "$next" RUNNING 15
+	wait_job_state "$next" RUNNING 30
 '
 
 test_expect_success 'one that can pay for --time-min shows its window, not credits' '
@@ -130,8 +123,8 @@ test_expect_success 'one that can pay for --time-min shows its window, not credi
 	reconfigure later &&
 	poor=$(submit_wrap true -A vision -t 60 --time-min=20 -w n1 -o /dev/null) &&
 	waits=$(submit_wrap true -A vision -t 60 --time-min=2 -w n2 -o /dev/null) &&
-	wait_for 15 eval "job_reason $waits | grep -q \"next window\"" &&
-	wait_for 15 reason_is "$poor" QOSGrpBillingMinutes
+	wait_for 20 eval "job_reason $waits | grep -q \"next window\"" &&
+	wait_for 20 reason_is "$poor" QOSGrpBillingMinutes
 '
 
 test_done

@@ -128,6 +128,31 @@ sacct_shows() {
 	[[ $(sacct_field "$1" "$2" | paste -sd' ') =~ $3 ]]
 }
 
+# ctld_qos NAME: what slurmctld knows of a QOS. Newer ones take up what they are
+# told by slurmdbd in a thread of its own, a moment after it was answered: poll.
+ctld_qos() {
+	scontrol -o show assoc_mgr flags=qos qos="$1"
+}
+
+ctld_has_qos() {
+	ctld_qos "$1" | grep -qF "QOS=$1("
+}
+
+# qos_limit NAME: of billing, in minutes; nothing if there is none.
+qos_limit() {
+	ctld_qos "$1" | sed -n 's/.*GrpTRESMins=[^ ]*billing=\([0-9]*\)(.*/\1/p'
+}
+
+# qos_used NAME: billing-minutes.
+qos_used() {
+	ctld_qos "$1" |
+		sed -n 's/.*GrpTRESMins=[^ ]*billing=[0-9N]*(\([0-9]*\)).*/\1/p'
+}
+
+qos_limit_is() {
+	[ "$(qos_limit "$1")" = "$2" ]
+}
+
 ctld_log() {
 	cat "$TIDE_CLUSTER_DIR/log/slurmctld.log"
 }
@@ -139,7 +164,7 @@ ctld_says() {
 
 # said TEXT: how often slurmctld's log has it.
 said() {
-	grep -cF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log"
+	grep -cF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmctld.log" || :
 }
 
 said_more() {
@@ -147,7 +172,10 @@ said_more() {
 }
 
 nodes_respond() {
-	! sinfo -h -N -o %T | grep -q -e '\*' -e unknown -e down
+	local states
+
+	states=$(sinfo -h -N -o %T) && [ -n "$states" ] &&
+		! grep -q -e '\*' -e unknown -e down <<<"$states"
 }
 
 # reconfigure FILE: as tide.conf. Slurm answers before the layer, which reads in

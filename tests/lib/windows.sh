@@ -32,6 +32,12 @@ windows() {
 	done
 }
 
+# windows_are FROM UNTIL [FROM UNTIL ...]: so in the running cluster, from now
+# on. How long a cluster takes to start no test knows.
+windows_are() {
+	windows "$@" >present.conf && reconfigure present.conf
+}
+
 # windows_cluster OPTION...: with the tide.conf that is here.
 windows_cluster() {
 	cluster_start --tide-conf tide.conf --without credits,gres "$@"
@@ -53,6 +59,15 @@ job_epoch() {
 
 epoch_is() {
 	[ "$(job_epoch "$1" "$2")" = "$3" ]
+}
+
+# ends_past ID CLOSE: its limit is set to just past that close: the minutes to
+# it rounded up, and one more.
+ends_past() {
+	local end
+
+	end=$(job_epoch "$1" EndTime) && [ "$end" -ge $(($2 + 60)) ] &&
+		[ "$end" -lt $(($2 + 120)) ]
 }
 
 limit_is() {
