@@ -17,14 +17,25 @@ windows_now() {
 	windows $(($(now) - 600)) $(($(now) + $1))
 }
 
-reconfigure_bad() {
-	cp "$1" "$TIDE_CLUSTER_DIR/etc/tide.conf" && scontrol reconfigure
+# fallbacks: how often slurmctld said that it keeps to other windows than those
+# of tide.conf. Where scontrol reconfigure is a start, of a new process, it
+# takes the last good copy.
+fallbacks() {
+	echo $(($(said "going on with the windows that are in force") +
+		$(said "running on the last good tide.conf")))
 }
 
-# From 24.11 on scontrol reconfigure is a start, of a new process.
-windows_stay() {
-	ctld_says "going on with the windows that are in force" ||
-		ctld_says "running on the last good tide.conf"
+fell_back_more() {
+	[ "$(fallbacks)" -gt "$1" ]
+}
+
+# reconfigure_bad FILE: as tide.conf; it is seen to be wrong.
+reconfigure_bad() {
+	local n
+
+	n=$(fallbacks)
+	cp "$1" "$TIDE_CLUSTER_DIR/etc/tide.conf" && scontrol reconfigure &&
+		wait_for 20 fell_back_more "$n" && wait_for 20 nodes_respond
 }
 
 # limit_below ID MINUTES
@@ -46,7 +57,8 @@ windows_cluster --no-accounting \
 test_expect_success 'the first start with a wrong file names file, line and value' '
 	ctld_says "tide.conf:4: " &&
 	ctld_says "Days=Someday" &&
-	ctld_says "there is no last good tide.conf"
+	ctld_says "there is no last good tide.conf" &&
+	! ctld_says "tide.conf was read"
 '
 
 test_expect_success 'then no pool job starts, and says why' '
@@ -61,27 +73,26 @@ test_expect_success 'then no pool job starts, and says why' '
 
 test_expect_success 'jobs of other partitions are not touched' '
 	own=$(submit_wrap true -p other -w n1 -t 1 -o /dev/null) &&
-	wait_job_end "$own" 10 && job_is "$own" COMPLETED
+	wait_job_end "$own" 20 && job_is "$own" COMPLETED
 '
 
 test_expect_success 'the right file and scontrol reconfigure open the window' '
 	reconfigure good &&
-	wait_job_state "$job" RUNNING 10 &&
-	wait_for 5 limit_is "$job" 00:30:00 &&
-	wait_for 5 test -s "$TIDE_CLUSTER_DIR/state/tide.conf.good"
+	wait_job_state "$job" RUNNING 20 &&
+	wait_for 20 limit_is "$job" 00:30:00 &&
+	wait_for 20 test -s "$TIDE_CLUSTER_DIR/state/tide.conf.good"
 '
 
 test_expect_success 'a wrong file at reconfigure: the windows in force stay' '
 	reconfigure_bad bad &&
-	wait_for 10 windows_stay &&
-	job_is "$job" RUNNING
+	job_is "$job" RUNNING && limit_is "$job" 00:30:00
 '
 
 test_expect_success 'an unknown node, too, named with its line' '
 	sed "s/^OwnerAccount=lab Nodes=n.1-2./OwnerAccount=lab Nodes=n[1-2],x7/" \
 		good >unknown &&
 	reconfigure_bad unknown &&
-	wait_for 10 ctld_says \
+	ctld_says \
 		"tide.conf:2: OwnerAccount=lab: Slurm has no node ${q}x7$q" &&
 	job_is "$job" RUNNING
 '
@@ -89,17 +100,18 @@ test_expect_success 'an unknown node, too, named with its line' '
 test_expect_success 'an unknown partition, too' '
 	sed "s/^PoolPartition=.*/PoolPartition=none/" good >nopart &&
 	reconfigure_bad nopart &&
-	wait_for 10 ctld_says "PoolPartition=none: Slurm has no such partition" &&
+	ctld_says "PoolPartition=none: Slurm has no such partition" &&
 	job_is "$job" RUNNING
 '
 
 test_expect_success 'a start with a wrong file takes the last good copy' '
+	n=$(said "running on the last good tide.conf") &&
 	cp bad "$TIDE_CLUSTER_DIR/etc/tide.conf" &&
 	"$CLUSTER" restart slurmctld &&
-	ctld_says "running on the last good tide.conf" &&
+	said_more "running on the last good tide.conf" "$n" &&
 	job_is "$job" RUNNING &&
 	two=$(submit_wrap "exec sleep 600" -t 30 --time-min=1 -w n2 -o /dev/null) &&
-	wait_job_state "$two" RUNNING 15
+	wait_job_state "$two" RUNNING 20
 '
 
 test_expect_success 'a start without the file as well' '
@@ -113,42 +125,43 @@ test_expect_success 'a start without the file as well' '
 test_expect_success 'a close that is moved cuts the limit of running jobs' '
 	windows_now 240 >sooner &&
 	reconfigure sooner &&
-	wait_for 10 limit_below "$job" 30
+	wait_for 20 limit_below "$job" 30
 '
 
 test_expect_success 'and moved out again raises it' '
 	reconfigure good &&
-	wait_for 10 limit_is "$job" 00:30:00
+	wait_for 20 limit_is "$job" 00:30:00
 '
 
 test_expect_success 'a window taken away ends what runs in it' '
 	grep -v "^WindowName" good >none &&
 	reconfigure none &&
-	wait_job_state "$job" PENDING 10 &&
-	wait_job_state "$two" PENDING 10 &&
+	wait_job_state "$job" PENDING 20 &&
+	wait_job_state "$two" PENDING 20 &&
 	limit_is "$job" 00:30:00
 '
 
 test_expect_success 'a window without end, too, after the seconds of --signal' '
 	{ cat none; echo "WindowName=w1 Nodes=n[1-2] Days=Mon-Sun"; } >always &&
 	reconfigure always &&
-	warned=$(submit_wrap "trap \"echo warned\" USR1
-		while :; do sleep 1; done" -t 30 -w n2 --signal=B:USR1@6 -o warned.out) &&
-	wait_job_state "$warned" RUNNING 15 &&
-	sleep 1 && reconfigure none &&
-	wait_for 5 ctld_says "job $warned: its window closes soon" &&
-	job_is "$warned" RUNNING &&
-	wait_job_state "$warned" PENDING 15 &&
+	warned=$(submit_wrap "trap \"echo warned\" USR1; echo ready
+		while :; do sleep 1; done" -t 30 -w n2 --signal=B:USR1@15 -o warned.out) &&
+	wait_for 30 grep -qs ready warned.out &&
+	n=$(said "tide.conf was read") && cp none "$TIDE_CLUSTER_DIR/etc/tide.conf" &&
+	scontrol reconfigure &&
+	wait_for 20 ctld_says "job $warned: its window closes soon" &&
+	job_is "$warned" RUNNING && said_more "tide.conf was read" "$n" &&
+	wait_job_state "$warned" PENDING 40 &&
 	grep -q warned warned.out &&
-	scancel "$warned" && wait_for 10 reason_is "$job" \
+	scancel "$warned" && wait_for 20 reason_is "$job" \
 		"next window none within 14 days"
 '
 
 test_expect_success 'Mode=observe only says what it would do' '
 	{ cat none; echo Mode=observe; } >observe &&
 	reconfigure observe &&
-	wait_job_state "$job" RUNNING 20 &&
-	wait_for 10 ctld_says "tide: observe: job $job: would end at the close" &&
+	wait_job_state "$job" RUNNING 30 &&
+	wait_for 20 ctld_says "tide: observe: job $job: would end at the close" &&
 	ctld_says "tide: observe: job $job would wait for a window" &&
 	job_is "$job" RUNNING &&
 	scancel "$job" "$two"
@@ -158,7 +171,7 @@ test_expect_success 'Mode=observe only says what it would do' '
 
 # slurmctld_refuses TEXT: in the foreground, so that it says it here.
 slurmctld_refuses() {
-	timeout 20 slurmctld -D -v >refused 2>&1
+	timeout 60 slurmctld -D -v >refused 2>&1
 	[ $? != 124 ] && grep -qF -- "$1" refused &&
 		grep -q "slurmctld must not run like this" refused
 }

@@ -159,7 +159,7 @@ void tide_keeper_replan(void)
 	if (lay(keeper.source, strict, &err) < 0) {
 		error("tide: %s", err.text);
 		fall_back();
-	} else if (strict) {
+	} else if (strict && keeper.source->conf) {
 		info("tide: tide.conf was read");
 	}
 	keeper.adopted = true;
