@@ -92,9 +92,7 @@ patch=$((here ^ 1))
 release=$((here - 256 * 3))
 mkdir right && cp "$(plugins "")"*.so "$(etc slurm.conf)" \
 	"$(etc slurmdbd.conf)" right || error "no plugins"
-tidectl credits enroll vision >/dev/null &&
-	tidectl credits grant vision 1000 --note=start >/dev/null ||
-	error "could not enroll"
+enroll vision 1000 >/dev/null || error "could not enroll"
 job=$(pool_job 600 -w n1 --gres=mlu:mlu290:1)
 
 test_expect_success 'the number in the file is that of the running Slurm' '

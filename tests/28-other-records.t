@@ -63,7 +63,7 @@ test_expect_success 'such a layer can be built' '
 
 test_expect_success 'with a job in the saved state slurmctld does not start' '
 	job=$(submit_wrap "exec sleep 600" -t 10 -w n1 -o /dev/null) &&
-	wait_job_state "$job" RUNNING 10 && wait_state_saved "$job" &&
+	wait_job_state "$job" RUNNING 20 && wait_state_saved "$job" &&
 	"$CLUSTER" kill9 slurmctld &&
 	put other.so &&
 	! timeout 60 slurmctld -D >out 2>&1 &&

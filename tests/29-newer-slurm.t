@@ -19,9 +19,7 @@ credits_cluster --without job_submit \
 	--set SelectTypeParameters=CR_Core_Memory \
 	--set SlurmctldParameters=enable_expedited_requeue \
 	--set PrologFlags=Contain
-tidectl credits enroll vision >/dev/null &&
-	tidectl credits grant vision 1000 --note=start >/dev/null ||
-	error "could not enroll"
+enroll vision 1000 >/dev/null || error "could not enroll"
 
 # metrics PATH: what slurmctld answers there.
 metrics() {

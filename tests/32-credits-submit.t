@@ -44,7 +44,7 @@ test_expect_success 'each thing that is said has a line of its own' '
 '
 
 test_expect_success 'enrolled, an ordinary request gets its QOS' '
-	tidectl credits enroll vision &&
+	enroll vision &&
 	id=$(ask -w n1 --gres=mlu:mlu290:1) &&
 	test "$(job_field $id QOS)" = tide_vision &&
 	wait_for 20 eval "[ \$(job_field $id Reason) = QOSGrpBillingMinutes ]" &&
@@ -94,7 +94,7 @@ test_expect_success 'an update cannot get round it' '
 
 # 2 devices x 200 credits/h x 3 min = 20 credits.
 test_expect_success 'two jobs cannot spend the same credit' '
-	tidectl credits grant vision 20 --note="for one of them" &&
+	grant vision 20 "for one of them" &&
 	one=$(submit -A vision -t 3 -o /dev/null -w n1 --gres=mlu:mlu290:2 --wrap "sleep 5") &&
 	two=$(submit -A vision -t 3 -o /dev/null -w n2 --gres=mlu:mlu290:2 --wrap "sleep 1") &&
 	wait_job_state $one RUNNING 20 &&

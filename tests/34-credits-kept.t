@@ -30,6 +30,7 @@ test_expect_success 'slurmdbd starts on it, balances and audit are as they were'
 	mariadb --no-defaults --socket="$TIDE_DB_SOCKET" slurm_acct_db \
 		<"$old.sql" &&
 	"$CLUSTER" restart slurmdbd &&
+	wait_for 20 eval "[ -n \"\$(dbd_limit vision)\" ]" &&
 	"$CLUSTER" restart slurmctld &&
 	test "$(balance_of vision balance)" = 898500000 &&
 	test "$(balance_of vision spent)" = 1000000 &&
@@ -41,8 +42,7 @@ test_expect_success 'slurmdbd starts on it, balances and audit are as they were'
 '
 
 test_expect_success 'a grant and a run go on from there' '
-	tidectl credits enroll vision &&
-	tidectl credits grant vision 10 --note=more &&
+	enroll vision && grant vision 10 more &&
 	job=$(pool_job 2 -w n1 --gres=mlu:mlu290:2) &&
 	wait_for 60 charged "$job" 1 && costs_right "$job" 2 &&
 	test "$(balance_of vision balance)" = \

@@ -94,6 +94,11 @@ job_field() {
 		sed -n "s/^$2=//p" | head -n 1
 }
 
+# job_epoch ID FIELD: a time of `scontrol show job` as seconds.
+job_epoch() {
+	date -d "$(job_field "$1" "$2")" +%s 2>/dev/null
+}
+
 job_state() {
 	job_field "$1" JobState
 }

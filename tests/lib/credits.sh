@@ -37,6 +37,25 @@ credits_cluster() {
 	tide_conf=$TIDE_CLUSTER_DIR/etc/tide.conf
 }
 
+# enroll ACCOUNT [CREDITS]: it pays, has so many, and slurmctld knows that.
+enroll() {
+	tidectl credits enroll "$1" &&
+		wait_for 20 ctld_has_qos "tide_$1" || return 1
+	[ $# -lt 2 ] || grant "$1" "$2" start
+}
+
+# grant ACCOUNT CREDITS NOTE: and slurmctld has the limit.
+grant() {
+	tidectl credits grant "$1" "$2" --note="$3" &&
+		wait_for 20 qos_limit_is "tide_$1" "$(dbd_limit "$1")"
+}
+
+# dbd_limit ACCOUNT: of its QOS in slurmdbd, in billing-minutes.
+dbd_limit() {
+	sacctmgr -n -P show qos where name="tide_$1" format=grptresmins |
+		sed -n 's/^billing=//p'
+}
+
 # pool_job SECONDS OPTION...: a job of vision that does nothing for so long.
 pool_job() {
 	local seconds=$1
@@ -68,14 +87,9 @@ seconds_of() {
 
 # ran_for ID SECONDS: wait until the present run is so old.
 ran_for() {
-	wait_for 20 is_old "$@"
-}
-
-is_old() {
 	local start
 
-	start=$(date -d "$(job_field "$1" StartTime)" +%s) &&
-		[ "$(date +%s)" -ge $((start + $2)) ]
+	start=$(job_epoch "$1" StartTime) && wait_until $((start + $2))
 }
 
 # charged ID RUNS: so many runs of the job show their credits.
@@ -116,6 +130,14 @@ sql() {
 
 dbd_log() {
 	grep -q "$1" "$TIDE_CLUSTER_DIR/log/slurmdbd.log"
+}
+
+dbd_said() {
+	grep -cF -- "$1" "$TIDE_CLUSTER_DIR/log/slurmdbd.log" || :
+}
+
+dbd_said_more() {
+	[ "$(dbd_said "$1")" -gt "$2" ]
 }
 
 audit_ok() {

@@ -52,11 +52,6 @@ reason_is() {
 	[ "$(job_reason "$1")" = "$2" ]
 }
 
-# job_epoch ID FIELD: a time of `scontrol show job` as seconds.
-job_epoch() {
-	date -d "$(job_field "$1" "$2")" +%s 2>/dev/null
-}
-
 epoch_is() {
 	[ "$(job_epoch "$1" "$2")" = "$3" ]
 }
