@@ -79,13 +79,6 @@ static uint32_t running_version(void)
 	return found;
 }
 
-const char *tide_version(uint32_t version, struct tide_version_text *ret)
-{
-	snprintf(ret->text, sizeof(ret->text), "%u.%02u.%u",
-		 version >> 16 & 0xff, version >> 8 & 0xff, version & 0xff);
-	return ret->text;
-}
-
 void tide_loaded(const char *daemon, const char *prefix, const char *otherwise)
 {
 	uint32_t built = plugin_version & VERSION_MASK, running;

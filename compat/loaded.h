@@ -17,11 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A version of Slurm as people write it, "22.05.8"; returns ret->text. */
-struct tide_version_text {
-	char text[16];
-};
-const char *tide_version(uint32_t version, struct tide_version_text *ret);
+#include "common/util/version.h"
 
 /*
  * To be called by a constructor of the plugin.  In a daemon whose name begins

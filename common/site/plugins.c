@@ -93,7 +93,7 @@ static int find_version(struct elf *elf, const Elf64_Shdr *table,
 	return -1;
 }
 
-int tide_plugin_version(const char *path, char ret_text[TIDE_VERSION_SIZE],
+int tide_plugin_version(const char *path, uint32_t *ret_version,
 			struct tide_err *err)
 {
 	struct elf elf = {0};
@@ -113,7 +113,6 @@ int tide_plugin_version(const char *path, char ret_text[TIDE_VERSION_SIZE],
 	if (!value)
 		return tide_err_set(err, EINVAL, "'%s' is no plugin of Slurm",
 				    path);
-	snprintf(ret_text, TIDE_VERSION_SIZE, "%u.%02u.%u", value >> 16 & 0xff,
-		 value >> 8 & 0xff, value & 0xff);
+	*ret_version = value;
 	return 0;
 }

@@ -3,17 +3,16 @@
 #ifndef TIDE_SITE_PLUGINS_H
 #define TIDE_SITE_PLUGINS_H
 
+#include <stdint.h>
+
 struct tide_err;
 
-enum {
-	TIDE_VERSION_SIZE = 16
-};
-
 /*
- * The release that the plugin was built for, as in "22.05.8".  Returns 0, or -1
- * with errno and the error text: that of open(2), or EINVAL: no such plugin.
+ * The version of Slurm that the plugin was built for (common/util/version.h).
+ * Returns 0, or -1 with errno and the error text: that of open(2), or EINVAL:
+ * no such plugin.
  */
-int tide_plugin_version(const char *path, char ret_text[TIDE_VERSION_SIZE],
+int tide_plugin_version(const char *path, uint32_t *ret_version,
 			struct tide_err *err);
 
 #endif /* TIDE_SITE_PLUGINS_H */

@@ -18,6 +18,7 @@
 #include "common/site/plugins.h"
 #include "common/site/rules.h"
 #include "common/util/err.h"
+#include "common/util/version.h"
 
 void tide_site_say(struct tide_site *site, enum tide_level level,
 		   const struct tide_slurm_record *record, const char *fix,
@@ -139,22 +140,25 @@ static void check_versions(struct tide_site *site,
 			   const struct tide_slurm_record *record,
 			   const char *our_path, const char *slurm_path)
 {
-	char ours[TIDE_VERSION_SIZE], slurms[TIDE_VERSION_SIZE], fix[128];
+	struct tide_version_text ours_text, slurms_text;
+	uint32_t ours, slurms;
+	char fix[128];
 
-	if (tide_plugin_version(our_path, ours, NULL) ||
-	    tide_plugin_version(slurm_path, slurms, NULL))
+	if (tide_plugin_version(our_path, &ours, NULL) ||
+	    tide_plugin_version(slurm_path, &slurms, NULL))
 		return;
+	tide_version(ours, &ours_text);
 	snprintf(fix, sizeof(fix), "install the build of TideFlow for Slurm %s",
-		 slurms);
-	if (strcmp(ours, slurms))
+		 tide_version(slurms, &slurms_text));
+	if (ours != slurms)
 		tide_site_say(
 			site, TIDE_LEVEL_ERROR, record, fix,
 			"%s was built for Slurm %s, but Slurm %s is installed: it is not loaded",
-			our_path, ours, slurms);
+			our_path, ours_text.text, slurms_text.text);
 	else
 		tide_site_say(site, TIDE_LEVEL_OK, record, NULL,
 			      "%s is built for the installed Slurm, %s",
-			      our_path, ours);
+			      our_path, ours_text.text);
 }
 
 static void keep_path(char **path, const char *dir, size_t len,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/util/err.h"
+#include "common/util/version.h"
 #include "tests/lib/tap.h"
 
 static char folder[] = "/tmp/tide-test-plugins.XXXXXX";
@@ -32,24 +33,27 @@ static const char *make(const char *code)
 static void is_version(const char *code, const char *want, const char *name)
 {
 	const char *path = make(code);
-	char text[TIDE_VERSION_SIZE] = "";
+	struct tide_version_text text = {""};
 	struct tide_err err = {""};
+	uint32_t version = 0;
 	int rc;
 
 	if (!path) {
 		skip(name, "no compiler");
 		return;
 	}
-	rc = tide_plugin_version(path, text, &err);
-	if (!ok(want ? !rc && !strcmp(text, want) : rc && errno == EINVAL, "%s",
-		name))
-		diag("%d '%s' %s", rc, text, err.text);
+	rc = tide_plugin_version(path, &version, &err);
+	if (!ok(want ? !rc && !strcmp(tide_version(version, &text), want)
+		     : rc && errno == EINVAL && !version,
+		"%s", name))
+		diag("%d '%s' %s", rc, text.text, err.text);
 }
 
 /* Every prefix of a plugin, and some of its bytes changed: no crash. */
 static void survives(const char *path)
 {
-	char bytes[4096], text[TIDE_VERSION_SIZE], damaged[128];
+	char bytes[4096], damaged[128];
+	uint32_t version;
 	size_t n;
 	FILE *file = fopen(path, "r");
 
@@ -62,7 +66,7 @@ static void survives(const char *path)
 		bytes[i] ^= (char)0xff;
 		fwrite(bytes, 1, i % 2 ? n : i, file);
 		fclose(file);
-		tide_plugin_version(damaged, text, NULL);
+		tide_plugin_version(damaged, &version, NULL);
 		bytes[i] ^= (char)0xff;
 	}
 	ok(n > 0, "a damaged file is refused or read, and nothing else");
@@ -70,9 +74,10 @@ static void survives(const char *path)
 
 int main(void)
 {
-	char text[TIDE_VERSION_SIZE], command[64];
 	struct tide_err err = {""};
 	const char *path;
+	uint32_t version;
+	char command[64];
 
 	if (!mkdtemp(folder)) {
 		ok(0, "a folder of our own: %s", strerror(errno));
@@ -90,10 +95,10 @@ int main(void)
 	path = make("const unsigned int plugin_version = 0x160508;");
 	if (path)
 		survives(path);
-	ok(tide_plugin_version("/nowhere", text, &err) && errno == ENOENT,
+	ok(tide_plugin_version("/nowhere", &version, &err) && errno == ENOENT,
 	   "a file that is not there");
-	ok(tide_plugin_version("/etc/passwd", text, &err) && errno == EINVAL &&
-		   strstr(err.text, "is no plugin of Slurm"),
+	ok(tide_plugin_version("/etc/passwd", &version, &err) &&
+		   errno == EINVAL && strstr(err.text, "is no plugin of Slurm"),
 	   "a file of another kind");
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	ok(!system(command), "the folder is gone");
