@@ -234,16 +234,33 @@ static int count_enrolments(struct tide_db *db, const char *account,
 		"select count(*) from tide_account where account=?s", account);
 }
 
-int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
-		     int64_t now, struct tide_err *err)
+/*
+ * A transaction without lines, about an account: its n-th of that kind, with
+ * the statement that goes with it.
+ */
+static int post_about(struct tide_db *db, const char *kind, const char *account,
+		      int64_t n, const char *by, int64_t now, char *also,
+		      struct tide_err *err)
 {
 	struct tide_txn txn = {.time = now,
-			       .kind = "enroll",
+			       .kind = kind,
 			       .by = by,
 			       .note = "",
 			       .detail = account};
-	int64_t there, times;
 	char ref[191];
+
+	if (n)
+		snprintf(ref, sizeof(ref), "%s %s %" PRId64, kind, account, n);
+	else
+		snprintf(ref, sizeof(ref), "%s %s", kind, account);
+	txn.ref = ref;
+	return post_one(db, &txn, also, err);
+}
+
+int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
+		     int64_t now, struct tide_err *err)
+{
+	int64_t there, times;
 
 	if (tide_db_number(
 		    db, &there, err,
@@ -259,14 +276,9 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 		return -1;
 	if (there)
 		return 1;
-	if (times)
-		snprintf(ref, sizeof(ref), "enroll %s %" PRId64, account,
-			 times + 1);
-	else
-		snprintf(ref, sizeof(ref), "enroll %s", account);
-	txn.ref = ref;
-	return post_one(
-		db, &txn,
+	/* The first one has no number. */
+	return post_about(
+		db, "enroll", account, times ? times + 1 : 0, by, now,
 		tide_db_format(
 			db,
 			"insert into tide_account (account, enrolled, balance) select ?s, ?d, ifnull(sum(amount), 0) from tide_line where account=?s",
@@ -277,22 +289,14 @@ int tide_post_enroll(struct tide_db *db, const char *account, const char *by,
 int tide_post_detach(struct tide_db *db, const char *account, const char *by,
 		     int64_t now, struct tide_err *err)
 {
-	struct tide_txn txn = {.time = now,
-			       .kind = "detach",
-			       .by = by,
-			       .note = "",
-			       .detail = account};
 	int64_t enrolled, times;
-	char ref[191];
 
 	if (count_enrolments(db, account, &times, &enrolled, err))
 		return -1;
 	if (!enrolled)
 		return 1;
-	snprintf(ref, sizeof(ref), "detach %s %" PRId64, account, times);
-	txn.ref = ref;
-	return post_one(
-		db, &txn,
+	return post_about(
+		db, "detach", account, times, by, now,
 		tide_db_format(db, "delete from tide_account where account=?s",
 			       account),
 		err);
