@@ -512,6 +512,8 @@ void tide_poster_stop(void)
 	slurm_mutex_lock(&poster.lock);
 	poster.stop = true;
 	slurm_cond_broadcast(&poster.wake);
+	/* Who waits for a pass waits no longer. */
+	slurm_cond_broadcast(&poster.done);
 	slurm_mutex_unlock(&poster.lock);
 	pthread_join(poster.thread, NULL);
 	poster.running = false;
