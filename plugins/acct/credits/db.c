@@ -172,6 +172,8 @@ static int try_host(struct tide_db *db, const char *host, struct tide_err *err)
 	mysql_options(db->conn, MYSQL_OPT_CONNECT_TIMEOUT, &connect);
 	mysql_options(db->conn, MYSQL_OPT_READ_TIMEOUT, &io);
 	mysql_options(db->conn, MYSQL_OPT_WRITE_TIMEOUT, &io);
+	/* As the tables are: the chain is over bytes, whatever the default. */
+	mysql_options(db->conn, MYSQL_SET_CHARSET_NAME, "utf8mb4");
 	if (set_ssl(db, err)) {
 		disconnect(db);
 		return -1;
