@@ -12,15 +12,9 @@ test_description='windows: scontrol reconfigure in the foreground, as a daemon, 
 . "$(dirname "$0")/lib/windows.sh"
 need_cluster
 
-if printf '%s\n' 23.11 "$(slurmctld -V | sed 's/^[^ ]* //')" | sort -C -V; then
-	test_set_prereq RESTARTS
-fi
-
-# conf SECONDS: a window that closes so many seconds from now, and the next.
-conf() {
-	closes=$(($(now) + $1))
-	windows $(($(now) - 600)) $closes $((closes + 3600)) $((closes + 7200))
-}
+# Seconds to a close: all that is tried with a run comes before it.
+lasts=35
+! slurm_since 23.11 || { test_set_prereq RESTARTS; lasts=80; }
 
 etc() {
 	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
@@ -44,49 +38,75 @@ reconfigure_bad() {
 		wait_for 20 up
 }
 
-# A new tide.conf, a slurmctld that has read it, and a run up to its close.
-# begin SECONDS COMMAND...: with what slurmctld is started.
+# begin COMMAND...: slurmctld is started by it, and there is a run whose window
+# closes $lasts seconds from then.
 begin() {
-	conf "$1" >"$(etc tide.conf)"
-	shift
-	"$@" && wait_for 30 up &&
+	windows $(($(now) - 600)) $(($(now) + 3600)) >"$(etc tide.conf)"
+	"$@" && wait_for 30 up && wait_for 30 nodes_respond &&
 		run=$(submit_wrap "exec sleep 600" -w n1 -t 60 --time-min=1 -o /dev/null) &&
 		wait_job_state "$run" RUNNING 20 &&
-		wait_for 5 limit_shorter &&
-		limit=$(job_field "$run" TimeLimit)
-}
-
-limit_shorter() {
-	[ "$(job_field "$run" TimeLimit)" != 01:00:00 ] &&
-		[ "$(job_field "$run" TimeLimit)" != 00:01:00 ]
+		closes=$(($(now) + lasts)) &&
+		windows_are $(($(now) - 600)) $closes $((closes + 3600)) $((closes + 7200)) &&
+		wait_for 20 ends_past "$run" $closes
 }
 
 # The run is as it was, and is ended at its close with its --time given back.
 goes_on() {
-	wait_for 10 limit_is "$run" "$limit" && job_is "$run" RUNNING
+	wait_for 20 ends_past "$run" $closes && job_is "$run" RUNNING
 }
 
 ends_at_close() {
 	wait_until $closes &&
-		wait_job_state "$run" PENDING 10 &&
-		wait_for 5 limit_is "$run" 01:00:00 &&
+		wait_job_state "$run" PENDING 20 &&
+		limit_is "$run" 01:00:00 &&
 		scancel "$run"
 }
 
-# fails_and_resumes PID: a reconfigure after break_it, whose slurmctld does not
-# start; PID prints the pid of the one that goes on. Clients read slurm.conf
-# too, so mend_it comes before they are asked.
+# What a reconfigure cannot start with: break it, mend it.
+break_conf() {
+	echo Nonsense=1 >>"$(etc slurm.conf)"
+}
+
+mend_conf() {
+	cp slurm.conf.good "$(etc slurm.conf)"
+}
+
+break_layer() {
+	mv "$plugin" layer.so
+}
+
+mend_layer() {
+	mv layer.so "$plugin"
+}
+
+# fails_and_resumes WHAT PID: a reconfigure with WHAT (conf, layer) broken, whose
+# slurmctld does not start; PID prints the pid of the one that goes on. Clients
+# read slurm.conf too, so it is mended before they are asked.
 fails_and_resumes() {
 	local n pid
 
 	n=$(said "Resuming operation, reconfigure failed")
-	pid=$("$1")
-	break_it
+	pid=$("$2")
+	"break_$1"
 	SLURM_CONF=$SHARNESS_TRASH_DIRECTORY/slurm.conf.good scontrol reconfigure
-	wait_for 20 said_more "Resuming operation, reconfigure failed" "$n"
-	mend_it
+	wait_for 30 said_more "Resuming operation, reconfigure failed" "$n"
+	"mend_$1"
 	said_more "Resuming operation, reconfigure failed" "$n" &&
-		wait_for 10 up && [ "$("$1")" = "$pid" ]
+		wait_for 20 up && [ "$("$2")" = "$pid" ]
+}
+
+# pid_is_not PID COMMAND: what it prints is another one.
+pid_is_not() {
+	local pid
+
+	pid=$("$2") && [ -n "$pid" ] && [ "$pid" != "$1" ]
+}
+
+# is_new OLD COMMAND: another process, that COMMAND tells, came and OLD went.
+is_new() {
+	wait_for 20 pid_is_not "$1" "$2" &&
+		wait_for 20 eval "test -d /proc/\$($2)" &&
+		wait_for 20 test ! -d "/proc/$1"
 }
 
 # slurmd of 25.11 and later may have met the wrong slurm.conf as well, and ended.
@@ -98,7 +118,7 @@ nodes_back() {
 	done
 }
 
-conf 3600 >tide.conf
+windows $(($(now) - 600)) $(($(now) + 3600)) >tide.conf
 windows_cluster --no-accounting \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP'
 plugin=$TIDE_CLUSTER_DIR/plugins/select_cons_tres.so
@@ -107,7 +127,7 @@ cp "$(etc slurm.conf)" slurm.conf.good
 # In the foreground
 
 test_expect_success 'foreground: a wrong tide.conf, the last good one stays' '
-	begin 75 "$CLUSTER" restart slurmctld &&
+	begin "$CLUSTER" restart slurmctld &&
 	starts=$(said "slurmctld version") &&
 	reconfigure_bad && goes_on
 '
@@ -123,38 +143,37 @@ test_expect_success 'foreground: the run ends at its close' '
 
 # As a daemon
 
+# ends PID: the next one needs its ports.
+ends() {
+	kill -TERM "$1" && wait_for 30 test ! -d "/proc/$1"
+}
+
 as_daemon() {
 	TIDE_CLUSTER_MEMBER=$TIDE_CLUSTER_DIR slurmctld
 }
 
 test_expect_success 'daemon: a wrong tide.conf, the last good one stays' '
 	"$CLUSTER" kill9 slurmctld &&
-	begin 75 as_daemon &&
+	begin as_daemon &&
 	old=$(pid_file) &&
 	reconfigure_bad && goes_on
 '
 
 test_expect_success RESTARTS 'daemon: that was a new process' '
-	wait_for 10 test "$(pid_file)" != "$old" &&
-	wait_for 10 test ! -d "/proc/$old"
+	is_new "$old" pid_file
 '
 
 test_expect_success RESTARTS 'daemon: a wrong slurm.conf, the old process goes on' '
-	break_it() { echo Nonsense=1 >>"$(etc slurm.conf)"; } &&
-	mend_it() { cp slurm.conf.good "$(etc slurm.conf)"; } &&
-	fails_and_resumes pid_file && nodes_back && goes_on
+	fails_and_resumes conf pid_file && nodes_back && goes_on
 '
 
 test_expect_success RESTARTS 'daemon: a layer that is gone, the old one goes on' '
-	break_it() { mv "$plugin" layer.so; } &&
-	mend_it() { mv layer.so "$plugin"; } &&
-	fails_and_resumes pid_file && goes_on &&
+	fails_and_resumes layer pid_file && goes_on &&
 	ctld_says "slurmctld must not run like this"
 '
 
 test_expect_success 'daemon: the run ends at its close' '
-	ends_at_close &&
-	kill -TERM "$(pid_file)"
+	ends_at_close && ends "$(pid_file)"
 '
 
 # Under systemd, or what slurmctld sees of it: the socket it reports to.
@@ -167,15 +186,11 @@ listen() {
 		print "$m\n" while defined recv(S, $m, 4096, 0)' "$notify" \
 		>notified 2>&1 &
 	at_exit "kill $! 2>/dev/null"
-	wait_for 5 test -S "$notify"
+	wait_for 20 test -S "$notify"
 }
 
 main_pid() {
 	sed -n 's/^MAINPID=//p' notified | tail -n 1
-}
-
-main_pid_is_not() {
-	[ "$(main_pid)" != "$1" ]
 }
 
 under_systemd() {
@@ -186,26 +201,21 @@ under_systemd() {
 }
 
 test_expect_success RESTARTS 'systemd: a wrong tide.conf, the last good one stays' '
-	begin 75 under_systemd &&
+	begin under_systemd &&
 	old=$(main_pid) &&
 	reconfigure_bad && goes_on
 '
 
 test_expect_success RESTARTS 'systemd: it is told of the new process' '
-	wait_for 10 main_pid_is_not "$old" &&
-	test -d "/proc/$(main_pid)" &&
-	wait_for 10 test ! -d "/proc/$old"
+	is_new "$old" main_pid
 '
 
 test_expect_success RESTARTS 'systemd: a wrong slurm.conf, the old process goes on' '
-	break_it() { echo Nonsense=1 >>"$(etc slurm.conf)"; } &&
-	mend_it() { cp slurm.conf.good "$(etc slurm.conf)"; } &&
-	fails_and_resumes main_pid && nodes_back && goes_on
+	fails_and_resumes conf main_pid && nodes_back && goes_on
 '
 
 test_expect_success RESTARTS 'systemd: the run ends at its close' '
-	ends_at_close &&
-	kill -TERM "$(main_pid)"
+	ends_at_close && ends "$(main_pid)"
 '
 
 test_done
