@@ -45,10 +45,14 @@ interrupted() {
 	read -r dir command <where
 	SLURM_CONF=$dir/etc/slurm.conf wait_job_state 1 RUNNING 30 || return 1
 	wait_for 30 test -e "$dir/log/slurmd-n2.log" || return 1
-	SLURM_CONF=$dir/etc/slurm.conf wait_for 30 squeue -h -s -j 1 || return 1
+	SLURM_CONF=$dir/etc/slurm.conf wait_for 30 has_step || return 1
 	kill "-$1" "$pid"
 	wait "$pid"
 	rc=$?
+}
+
+has_step() {
+	squeue -h -s -j 1 | grep -q '^ *1\.0 '
 }
 
 cluster_start --nodes 3 --gres mlu:mlu290:2 --account nlp,vision
@@ -82,7 +86,7 @@ test_expect_success 'a batch job runs and sacct shows it with its GRES' '
 	wait_job_end "$id" 30 &&
 	job_is "$id" COMPLETED &&
 	test $(sort out.$id | paste -sd,) = n1,n2 &&
-	wait_for 15 sacct_shows "$id" "State,Account,AllocTRES" \
+	wait_for 30 sacct_shows "$id" "State,Account,AllocTRES" \
 		"^COMPLETED\|nlp\|.*gres/mlu:mlu290=2,gres/mlu=2"
 '
 

@@ -55,7 +55,7 @@ ended() {
 	wait_for 20 pgrep -xf "sleep 32$$" &&
 		kill "-$1" $pid || return 1
 	wait $pid || rc=$?
-	[ $rc = "$2" ] && wait_for 5 nothing_left
+	[ $rc = "$2" ] && wait_for 20 nothing_left
 }
 
 nothing_left() {

@@ -32,7 +32,8 @@ test_expect_success 'enrolling makes the QOS and its limit' '
 	test_cmp want qos &&
 	sacctmgr -n -P show assoc where account=vision user=root format=qos >assoc &&
 	echo "normal,tide_vision" >want &&
-	test_cmp want assoc
+	test_cmp want assoc &&
+	wait_for 20 ctld_has_qos tide_vision
 '
 
 test_expect_success 'enrolling twice says so' '
@@ -64,7 +65,7 @@ test_expect_success 'a grant lets it run at once' '
 	test "$(jq -r .in_force grant)" = true &&
 	sacctmgr -n -P show qos where name=tide_vision format=grptresmins >qos &&
 	echo billing=6000000 >want && test_cmp want qos &&
-	wait_job_state $poor COMPLETED 20
+	wait_job_state $poor COMPLETED 40
 '
 
 test_expect_success 'what is no grant is a usage error' '
@@ -79,8 +80,9 @@ test_expect_success 'what is no grant is a usage error' '
 '
 
 test_expect_success 'a negative grant takes back' '
-	tidectl credits grant vision -10.5 --note="too much" &&
-	test "$(balance_of vision granted)" = 89500000
+	tidectl credits grant vision -10.5 --note="too much, 多了 😀" &&
+	test "$(balance_of vision granted)" = 89500000 &&
+	tidectl credits statement vision | grep "too much, 多了 😀" && audit_ok
 '
 
 test_expect_success 'grants at once stand in line' '
@@ -150,8 +152,7 @@ test_expect_success 'balances add up to nothing' '
 '
 
 test_expect_success 'Slurm counts what the ledger counts' '
-	used=$(scontrol show assoc_mgr flags=qos qos=tide_vision |
-		sed -n "s/.*GrpTRESMins=.*billing=[0-9]*(\([0-9]*\)).*/\1/p") &&
+	used=$(qos_used tide_vision) &&
 	spent=$(balance_of vision spent) &&
 	off=$((used - spent * 6 / 100)) &&
 	test $off -ge -5 && test $off -le 5
@@ -170,7 +171,7 @@ test_expect_success 'a requeued job is charged for each run' '
 	ran_for $again 2 &&
 	scontrol requeue $again &&
 	wait_for 40 charged $again 1 &&
-	wait_job_state $again RUNNING 40 &&
+	wait_job_state $again RUNNING 40 && ran_for $again 1 &&
 	scancel $again &&
 	wait_for 40 charged $again 2 &&
 	costs_right $again 1
@@ -178,7 +179,7 @@ test_expect_success 'a requeued job is charged for each run' '
 
 test_expect_success 'suspended time is not charged' '
 	still=$(pool_job 6 -w n3 --gres=mlu:mlu290:1) &&
-	wait_job_state $still RUNNING 20 &&
+	wait_job_state $still RUNNING 20 && ran_for $still 1 &&
 	scontrol suspend $still && sleep 4 && scontrol resume $still &&
 	wait_for 40 charged $still 1 &&
 	sacct -n -X -P -j $still -o ElapsedRaw,Suspended >took &&
@@ -225,7 +226,7 @@ test_expect_success 'a run that a failing node ends is paid back' '
 	wait_for 40 charged $lost 1 &&
 	{ scontrol update nodename=n1 state=resume || :; } &&
 	sacct_shows $lost State NODE_FAIL &&
-	sacct_shows $lost SystemComment "credits=0.000000 refund=[0-9.]*[1-9][0-9.]* rate=400/h" &&
+	wait_for 20 sacct_shows $lost SystemComment "credits=0.000000 refund=[0-9.]*[1-9][0-9.]* rate=400/h" &&
 	test "$(balance_of vision balance)" = "$before" &&
 	tidectl credits statement vision | grep "refund .*$lost.*a node failed"
 '
@@ -394,21 +395,22 @@ dbd_reconfigure() {
 # The first right file after the bad one names another partition, and all of
 # the job table is looked through for that one.
 test_expect_success 'what a wrong PoolPartition missed is charged, too' '
+	stops=$(dbd_said "charging stops: ") &&
 	echo "Fee=lots" >>"$tide_conf" && dbd_reconfigure &&
+	wait_for 20 dbd_said_more "charging stops: " $stops &&
 	missed=$(pool_job 1 -w n3 --gres=mlu:mlu290:1) &&
 	wait_for 40 sacct_shows $missed State COMPLETED &&
 	known=$(sql "select count(*) from tide_txn where kind=\"prices\"") &&
 	sed "s/^PoolPartition=.*/PoolPartition=lab/" good.conf >"$tide_conf" &&
 	wait_for 20 prices_known $((known + 1)) &&
-	wait_for 20 is_old $missed 10 && charged $missed 0 &&
+	ran_for $missed 10 && charged $missed 0 &&
 	cp good.conf "$tide_conf" &&
 	wait_for 20 prices_known $((known + 2)) &&
 	wait_for 20 charged $missed 1 && costs_right $missed 1 && audit_ok
 '
 
 limit() {
-	sacctmgr -n -P show qos where name=tide_vision format=grptresmins |
-		sed -n "s/^billing=//p"
+	dbd_limit vision
 }
 
 # limit_near MINUTES: as before, to a hundredth of a credit.

@@ -163,7 +163,7 @@ test_expect_success 'the loss falls, and the log has its fields' '
 
 test_expect_success 'warned: saves, says so, and ends with 75; then goes on to the same bits' '
 	write_config warned "s/steps: 24/steps: 400/" &&
-	begin 2 warned && wait_for 30 at_step warned 5 && signal USR1 &&
+	begin 2 warned && wait_for 60 at_step warned 5 && signal USR1 &&
 	ends_with 75 &&
 	grep "warned at step" warned.out && grep "not in a Slurm job" warned.out &&
 	step=$(jq .step warned.jsonl | tail -n 1) &&
@@ -176,7 +176,7 @@ test_expect_success 'warned: saves, says so, and ends with 75; then goes on to t
 
 test_expect_success 'resume on another number of ranks: the global batch stays' '
 	write_config other "s/steps: 24/steps: 400/; s/accumulation: 1/accumulation: 2/" &&
-	begin 2 other && wait_for 30 at_step other 5 && signal USR2 &&
+	begin 2 other && wait_for 60 at_step other 5 && signal USR2 &&
 	ends_with 75 &&
 	cp -r other other.kept &&
 	test_expect_code 1 ranks 3 other && grep "these numbers of ranks: 1 2 4$" other.out &&
@@ -205,7 +205,7 @@ in_job() {
 	shift
 	rm -f "$RECORD"
 	PATH=$PWD/bin:$PATH JOB=77 SLURM_JOB_NAME=$name begin 2 "$name" &&
-		wait_for 30 at_step "$name" 5 || return 1
+		wait_for 60 at_step "$name" 5 || return 1
 	for sig; do signal "$sig"; done
 	ends_with 75
 }
@@ -239,7 +239,7 @@ test_expect_success 'more signals while it saves do no harm' '
 test_expect_success 'a folder in use by a live job is refused, naming that job' '
 	write_config shared "s/steps: 24/steps: 4000/" &&
 	JOB=5 SLURM_JOB_NAME=shared begin 1 shared &&
-	wait_for 30 at_step shared 2 && cp shared.out first.out &&
+	wait_for 60 at_step shared 2 && cp shared.out first.out &&
 	JOB=6 SLURM_JOB_NAME=shared test_expect_code 1 ranks 2 shared &&
 	grep "checkpoint folder .shared.: in use by job 5 run 0" shared.out &&
 	signal USR1 && ends_with 75
