@@ -65,7 +65,7 @@ n2_is_closed() {
 
 	id=$(submit_wrap true -p pool -A vision -w n2 -t 1 -o /dev/null) ||
 		return 1
-	wait_for 8 waits_for_window "$id" || rc=1
+	wait_for 20 waits_for_window "$id" || rc=1
 	scancel "$id"
 	return $rc
 }

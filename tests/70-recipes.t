@@ -58,8 +58,7 @@ cluster_start --nodes 2 --cpus 8 --gres mlu:mlu290:8 --tide-conf tide.conf \
 
 job=0
 test_expect_success 'the account pays' '
-	tidectl credits enroll vision &&
-	tidectl credits grant vision 100000 --note="to try" &&
+	enroll vision 100000 &&
 	as_told "tidectl credits balance vision"
 '
 
@@ -87,9 +86,9 @@ test_expect_success 'it waits, and says for what (2)' '
 test_expect_success 'held and released, cancelled (2)' '
 	job=$(submit --time=5 --time-min=1 -J held periodic.sh) &&
 	as_told "scontrol update job=12 timelimit=06:00:00" &&
-	as_told "scontrol hold 12" && wait_for 10 reason_is $job JobHeldAdmin &&
+	as_told "scontrol hold 12" && wait_for 20 reason_is $job JobHeldAdmin &&
 	as_told "scontrol release 12" &&
-	as_told "scancel 12" && wait_job_state $job CANCELLED 10
+	as_told "scancel 12" && wait_job_state $job CANCELLED 20
 '
 
 test_expect_success 'in the window they run' '
