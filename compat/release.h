@@ -105,7 +105,8 @@ typedef hostlist_t tide_hostlist;
  * 25.11: the name of the database's user is in slurmdbd's own configuration,
  * and a script may tell the password.  Goes with 25.05.
  */
-#if TIDE_SLURM_SINCE(25, 11)
+#define TIDE_STORAGE_SCRIPT TIDE_SLURM_SINCE(25, 11)
+#if TIDE_STORAGE_SCRIPT
 #define tide_storage_user() (slurmdbd_conf->storage_user)
 #define tide_storage_script() (slurmdbd_conf->storage_pass_script)
 #else

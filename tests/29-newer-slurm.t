@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 #
 # What only newer releases have, beside TideFlow: the metrics of slurmctld
-# (25.11), a run that gives back memory (26.05), and a job that asks for an
-# expedited requeue (25.11), which a close is not.
+# (25.11), a run that gives back memory (26.05), a job that asks for an
+# expedited requeue (25.11), which a close is not, and a script that tells the
+# password of the database (25.11).
 
 # shellcheck disable=SC2034,SC2154 # read by sharness; set by the libraries
-test_description='metrics, memory given back, expedited requeue'
+test_description='metrics, memory given back, expedited requeue, password by script'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 # shellcheck source=tests/lib/credits.sh
@@ -64,6 +65,36 @@ test_expect_success 'a close does not expedite a job that asks for it on failure
 	test "$(job_field $run Restarts)" = 1 &&
 	! scontrol -o show job $run | grep -qi "EXPEDITING" &&
 	scancel $run
+'
+
+# write_script LINES: the script in the place of StoragePass=slurm.
+write_script() {
+	printf '#!/bin/sh\n%s\n' "$1" >token.new && chmod 755 token.new &&
+		mv token.new token
+}
+
+refused_by_script() {
+	! tidectl credits balance vision >said 2>&1 &&
+		grep "StoragePassScript=$PWD/token failed" said
+}
+
+test_expect_success 'the password of the database comes from a script' '
+	write_script "env | grep ^SLURM_STORAGE_ >>$PWD/asked; echo TOKEN=slurm" &&
+	sed -i "s|^StoragePass=.*|StoragePassScript=$PWD/token|" \
+		"$TIDE_CLUSTER_DIR/etc/slurmdbd.conf" &&
+	"$CLUSTER" restart --as-is slurmdbd &&
+	run=$(pool_job 2 -w n3 --gres=mlu:mlu290:1 --mem=100) &&
+	wait_job_state $run COMPLETED 30 &&
+	wait_for 40 charged $run 1 && costs_right $run 1 && audit_ok &&
+	grep SLURM_STORAGE_HOSTNAME=127.0.0.1 asked &&
+	grep SLURM_STORAGE_USER=slurm asked
+'
+
+test_expect_success 'a script that fails is named, and asked again' '
+	"$CLUSTER" restart --as-is slurmdbd &&
+	write_script "exit 3" && refused_by_script &&
+	write_script "echo TOKEN=slurm" &&
+	wait_for 20 tidectl credits balance vision && audit_ok
 '
 
 test_done

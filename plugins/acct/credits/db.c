@@ -29,6 +29,8 @@ struct tide_db {
 	unsigned int port;
 	char *user;
 	char *password;
+	char *script;
+	__typeof__(((struct tide_db_where *)NULL)->ask) ask;
 	char *database;
 	char *options;
 };
@@ -58,6 +60,8 @@ struct tide_db *tide_db_create(const struct tide_db_where *where)
 	db->port = where->port;
 	db->user = copy(where->user, &bad);
 	db->password = copy(where->password, &bad);
+	db->script = copy(where->script, &bad);
+	db->ask = where->ask;
 	db->database = copy(where->database, &bad);
 	db->options = copy(where->options, &bad);
 	if (bad) {
@@ -86,6 +90,7 @@ void tide_db_destroy(struct tide_db *db)
 	free(db->host2);
 	free(db->user);
 	free(db->password);
+	free(db->script);
 	free(db->database);
 	free(db->options);
 	free(db);
@@ -162,10 +167,28 @@ static int fail(struct tide_db *db, struct tide_err *err, const char *what)
 	return -1;
 }
 
+static int ask_password(struct tide_db *db, const char *host,
+			struct tide_err *err)
+{
+	char *password = NULL;
+
+	if (!db->script)
+		return 0;
+	if (db->ask(db->script, host, db->port, db->user, &password, err)) {
+		errno = ENOTCONN;
+		return -1;
+	}
+	free(db->password);
+	db->password = password;
+	return 0;
+}
+
 static int try_host(struct tide_db *db, const char *host, struct tide_err *err)
 {
 	unsigned int connect = CONNECT_TIMEOUT_S, io = IO_TIMEOUT_S;
 
+	if (ask_password(db, host, err))
+		return -1;
 	db->conn = mysql_init(NULL);
 	if (!db->conn)
 		return tide_err_set(err, ENOMEM, "out of memory");

@@ -25,13 +25,17 @@
 
 struct tide_db;
 
-/* Copied; host2 and options may be NULL. */
+/* Copied; host2, script, ask and options may be NULL. */
 struct tide_db_where {
 	const char *host;
 	const char *host2; /* tried when host does not answer */
 	unsigned int port;
 	const char *user;
 	const char *password;
+	/* ... or what tells it for each new connection, asked by ask. */
+	const char *script;
+	int (*ask)(const char *script, const char *host, unsigned int port,
+		   const char *user, char **ret_password, struct tide_err *err);
 	const char *database;
 	const char *options; /* StorageParameters: SSL_CA=...,SSL_CERT=... */
 };

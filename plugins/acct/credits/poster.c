@@ -19,6 +19,7 @@
 #include "src/common/read_config.h"
 #include "src/slurmdbd/read_config.h"
 
+#include "compat/storage.h"
 #include "common/conf/conf.h"
 #include "common/credit/charge.h"
 #include "common/credit/from_conf.h"
@@ -111,14 +112,13 @@ struct tide_db *tide_poster_db(void)
 		.port = slurm_conf.accounting_storage_port,
 		.user = tide_storage_user(),
 		.password = slurm_conf.accounting_storage_pass,
+		.script = tide_storage_script(),
+		.ask = tide_storage_password,
 		.database = database,
 		.options = slurm_conf.accounting_storage_params,
 	};
 	struct tide_db *db = tide_db_create(&where);
 
-	if (tide_storage_script())
-		error("credits: StoragePassScript=%s in slurmdbd.conf is not supported: nothing is charged unless StoragePass= works too",
-		      tide_storage_script());
 	xfree(database);
 	return db;
 }
