@@ -63,10 +63,10 @@ restore() {
 		cp right/*.conf "$(etc "")"
 }
 
-# refuses DAEMON: in the foreground it ends by itself, not with success; what
+# refuses DAEMON...: in the foreground it ends by itself, not with success; what
 # it says is in `refused`.
 refuses() {
-	timeout 60 "$1" -D >refused 2>&1
+	timeout 60 "$@" -D >refused 2>&1
 	case $? in
 	0 | 124) cat refused; return 1 ;;
 	esac
@@ -187,12 +187,19 @@ test_expect_success 'slurmdbd: the credits plugin says it, and what to do' '
 	says "fatal: "
 '
 
+# slurmdbd that sees another file in the place of Slurm's own, however it is
+# looked for.
+cat >on_another <<'END'
+#!/bin/sh
+mount --bind "$PWD/mysql.so" "$MYSQL" && exec slurmdbd "$@"
+END
+
 test_expect_success 'slurmdbd: Slurm'"'"'s own plugin under it is of another' '
-	restore && mkdir -p lib &&
-	cp "$(dirname "$(ldd right/accounting_storage_credits.so |
-		sed -n "s/.*accounting_storage_mysql.so => \(.*\) (.*/\1/p")")"/accounting_storage_mysql.so lib &&
-	renumber lib/accounting_storage_mysql.so $release &&
-	LD_LIBRARY_PATH=$PWD/lib refuses slurmdbd &&
+	restore &&
+	MYSQL=$(realpath "$(ldd right/accounting_storage_credits.so |
+		sed -n "s/.*accounting_storage_mysql.so => \(.*\) (.*/\1/p")") &&
+	export MYSQL && cp "$MYSQL" mysql.so && renumber mysql.so $release &&
+	refuses unshare -m --propagation private sh on_another &&
 	says "accounting_storage_mysql.so is of Slurm $(words $release), TideFlow was built for $(words "$here")" &&
 	renumber "$(plugins accounting_storage_credits.so)" $release
 '
