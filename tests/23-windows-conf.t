@@ -157,6 +157,25 @@ test_expect_success 'a window without end, too, after the seconds of --signal' '
 		"next window none within 14 days"
 '
 
+test_expect_success 'of nodes in several windows the one that is not open is waited for' '
+	opens=$(($(now) + 3600)) &&
+	{
+		cat none
+		echo "WindowName=w1 Nodes=n1 Days=Mon-Sun"
+		windows $opens $((opens + 3600)) |
+			sed -n "s/^WindowName=w1 Nodes=[^ ]*/WindowName=w2 Nodes=n2/p"
+	} >several &&
+	reconfigure several &&
+	wait_job_state "$job" RUNNING 20 &&
+	later="next window w2 $(local_stamp $opens | sed s/:00\$//)" &&
+	wait_for 10 reason_is "$two" "$later" &&
+	scancel "$two" &&
+	both=$(submit_wrap true -t 30 -N2 -x n3 -o /dev/null) &&
+	wait_for 10 reason_is "$both" "$later" &&
+	scancel "$both" && reconfigure none &&
+	wait_job_state "$job" PENDING 10
+'
+
 test_expect_success 'Mode=observe only says what it would do' '
 	{ cat none; echo Mode=observe; } >observe &&
 	reconfigure observe &&
@@ -164,7 +183,7 @@ test_expect_success 'Mode=observe only says what it would do' '
 	wait_for 20 ctld_says "tide: observe: job $job: would end at the close" &&
 	ctld_says "tide: observe: job $job would wait for a window" &&
 	job_is "$job" RUNNING &&
-	scancel "$job" "$two"
+	scancel "$job"
 '
 
 # The guard: slurmctld does not start, and says why.

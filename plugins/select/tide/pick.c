@@ -215,19 +215,21 @@ static int pick_planned(struct pick *pick)
 	struct answer last = {.rc = SLURM_ERROR};
 	struct start best = {0};
 	int rc = SLURM_ERROR;
+	bool open;
 
 	tide_plan_mask(pick->plan, pick->now, pick->need, nodes);
+	open = enough(pick, nodes);
 	search(pick, all, &last, &best);
-	if (enough(pick, nodes))
+	if (open)
 		tide_notes_free(pick->job.id);
-	else if (best.from)
-		note_wait(pick, best.at, best.from);
-	else if (enough(pick, all))
+	else if (!best.from && enough(pick, all))
 		note_first_opening(pick, all);
 	if (best.from) {
 		/* Leaves Slurm's record of the job as this answer has it. */
 		ask_again(pick, best.from, &last);
 		best.from = NULL;
+		if (!open)
+			note_wait(pick, best.at, last.nodes);
 		bit_copybits(nodes, last.nodes);
 		tide_job_set_planned(pick->test->job, best.at);
 		rc = last.rc;

@@ -237,16 +237,18 @@ int64_t tide_plan_close(const struct tide_plan *plan, int64_t at,
 const struct tide_open *tide_plan_window(const struct tide_plan *plan,
 					 int64_t at, const bitstr_t *nodes)
 {
+	const struct tide_open *last = NULL;
 	size_t i;
 
 	for (i = 0; i < plan->count; i++) {
 		const struct tide_open *open =
 			tide_group_at(&plan->groups[i], at);
 
-		if (open && bit_overlap_any((bitstr_t *)nodes, plan->nodes[i]))
-			return open;
+		if (open && (!last || open->open > last->open) &&
+		    bit_overlap_any((bitstr_t *)nodes, plan->nodes[i]))
+			last = open;
 	}
-	return NULL;
+	return last;
 }
 
 void tide_plan_sizes(const struct tide_plan *plan, const bitstr_t *nodes,

@@ -73,7 +73,10 @@ bool tide_plan_fits(const struct tide_plan *plan, int64_t at, int64_t need,
 int64_t tide_plan_close(const struct tide_plan *plan, int64_t at,
 			const bitstr_t *nodes);
 
-/* The open stretch that any of these nodes is in at `at`, or NULL. */
+/*
+ * Of the open stretches that these nodes are in at `at` the one that opens
+ * last, or NULL.
+ */
 const struct tide_open *tide_plan_window(const struct tide_plan *plan,
 					 int64_t at, const bitstr_t *nodes);
 
