@@ -57,11 +57,14 @@ static int add_job(const slurm_job_info_t *info, struct tide_live *live)
 	live->n_jobs++;
 	*job = (struct tide_live_job){
 		.id = job_name(info),
+		.number = tide_job_info_id(info),
 		.user = user_name(info),
 		.account = copy(info->account),
 		.partition = copy(info->partition),
 		.qos = copy(info->qos),
 		.pending = state == JOB_PENDING,
+		.qos_gone =
+			state == JOB_PENDING && info->state_reason == FAIL_QOS,
 	};
 	return job->id && job->user && job->account && job->partition &&
 			       job->qos

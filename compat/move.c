@@ -158,6 +158,22 @@ int tide_move_target(const char *cluster, const char *account, const char *user,
 	return rc;
 }
 
+int tide_move_knows(const char *qos)
+{
+	assoc_mgr_info_request_msg_t request = {
+		.flags = ASSOC_MGR_INFO_FLAG_QOS};
+	assoc_mgr_info_msg_t *answer = NULL;
+	int knows = -1;
+
+	tide_client_start();
+	request.qos_list = one(qos);
+	if (!slurm_load_assoc_mgr_info(&request, &answer) && answer)
+		knows = answer->qos_list && id_of(answer->qos_list, qos);
+	slurm_free_assoc_mgr_info_msg(answer);
+	slurm_list_destroy(request.qos_list);
+	return knows;
+}
+
 int tide_move_job(int64_t job, const char *qos, struct tide_err *err)
 {
 	job_array_resp_msg_t *resp = NULL;

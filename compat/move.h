@@ -27,6 +27,9 @@ int tide_move_cluster(char **ret_name, struct tide_err *err);
 int tide_move_target(const char *cluster, const char *account, const char *user,
 		     const char *but, char **ret_qos, struct tide_err *err);
 
+/* Does slurmctld know a QOS of that name?  0, 1, or -1: it does not answer. */
+int tide_move_knows(const char *qos);
+
 /* Have slurmctld give the job that QOS.  0, or -1 with EPERM: it will not. */
 int tide_move_job(int64_t job, const char *qos, struct tide_err *err);
 

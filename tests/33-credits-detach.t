@@ -45,6 +45,23 @@ limit_is_what_is_left() {
 		[ "$off" -ge -700 ] && [ "$off" -le 700 ]
 }
 
+# lock SELECT: hold the locks of that query until unlock; fd 9 is its session.
+lock() {
+	rm -f rowlock locked && mkfifo rowlock || return 1
+	mariadb --socket="$TIDE_DB_SOCKET" -N -n slurm_acct_db <rowlock >locked &
+	exec 9>rowlock
+	echo "begin; $1; select 'locked';" >&9
+	wait_for 10 grep -q locked locked
+}
+
+unlock() {
+	exec 9>&-
+}
+
+detaches() {
+	sql "select count(*) from tide_txn where kind='detach'"
+}
+
 # Between others, in the list of the account and in that of a user.
 test_expect_success 'an account pays, with other QOS around ours' '
 	sacctmgr -i add qos long,short &&
@@ -171,6 +188,44 @@ test_expect_success 'enrolled again, it has what was left, and pays again' '
 	audit_ok
 '
 
+# With all of its table locked slurmdbd can add no job, and reads as before.
+test_expect_success 'a job that slurmdbd does not know of yet is moved as well' '
+	lock "select count(*) from tide_job_table for update" &&
+	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) &&
+	test "$(job_field $new QOS)" = tide_vision &&
+	tidectl credits detach vision --dry-run --json >out.json &&
+	jq -e ".[0].jobs == [{cluster: \"tide\", job: $new, user: \"root\", running: false, recorded: false}]" out.json &&
+	tidectl credits detach vision >out && unlock &&
+	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
+	test "$(job_field $new QOS)" = normal && ! has_qos tide_vision &&
+	wait_for 20 dbd_qos_is $new normal && scontrol release $new &&
+	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok
+'
+
+test_expect_success 'one that runs, and slurmdbd does not know, refuses it' '
+	tidectl credits enroll vision &&
+	lock "select count(*) from tide_job_table for update" &&
+	new=$(pool_job 600 -w n1 --gres=mlu:mlu290:1) &&
+	wait_job_state $new RUNNING 20 &&
+	test_must_fail tidectl credits detach vision 2>err && unlock &&
+	grep "QOS .tide_vision. is in use by job $new of cluster .tide., which slurmdbd does not know of yet" err &&
+	has_qos tide_vision && scancel $new && wait_for 40 charged $new 1
+'
+
+# The ledger has the detach, Slurm cannot remove the QOS yet.
+test_expect_success 'a job that comes in between is moved when the QOS is gone' '
+	before=$(detaches) &&
+	lock "select id from qos_table where name=\"tide_vision\" for update" &&
+	{ tidectl credits detach vision >out 2>err & } && pid=$! &&
+	wait_for 20 eval "test \$(detaches) = $((before + 1))" &&
+	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) && unlock &&
+	wait $pid && ! has_qos tide_vision &&
+	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
+	test "$(job_field $new QOS)" = normal && scontrol release $new &&
+	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
+	tidectl credits enroll vision
+'
+
 test_expect_success 'forced, a run goes on, what waits is held' '
 	runs=$(pool_job 600 --requeue -w n1 --gres=mlu:mlu290:2) &&
 	wait_job_state $runs RUNNING 20 &&
@@ -205,18 +260,13 @@ test_expect_success 'what was held goes on when it pays again' '
 # A slurmdbd that dies when the ledger says one thing and Slurm another: the
 # QOS cannot be removed as long as somebody has its row.
 test_expect_success 'a crash in the middle is made up for at the next start' '
-	test "$(sql "select count(*) from tide_txn where kind=\"detach\"")" = 2 &&
-	mkfifo rowlock &&
-	{ mariadb --socket="$TIDE_DB_SOCKET" -N -n slurm_acct_db \
-		<rowlock >locked & } &&
-	exec 9>rowlock &&
-	echo "begin; select id from qos_table where name=\"tide_vision\" for update;" >&9 &&
-	wait_for 10 test -s locked &&
+	before=$(detaches) &&
+	lock "select id from qos_table where name=\"tide_vision\" for update" &&
 	tidectl credits detach vision >out &&
 	grep "its QOS will be removed soon" out && has_qos tide_vision &&
-	"$CLUSTER" kill9 slurmdbd && exec 9>&- &&
+	"$CLUSTER" kill9 slurmdbd && unlock &&
 	"$CLUSTER" restart slurmdbd && wait_for 30 eval "! has_qos tide_vision" &&
-	test "$(sql "select count(*) from tide_txn where kind=\"detach\"")" = 3 &&
+	test "$(detaches)" = $((before + 1)) &&
 	audit_ok
 '
 

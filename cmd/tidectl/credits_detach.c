@@ -46,7 +46,10 @@ static json_t *request(const struct credits_args *args, bool dry_run)
 /* The state of every account that is meant. */
 static json_t *ask(const struct credits_args *args)
 {
-	return credits_ask(request(args, true));
+	json_t *states = credits_ask(request(args, true));
+
+	credits_recorded(states);
+	return states;
 }
 
 static void say_why(json_t *job, const struct tide_err *err)
@@ -95,7 +98,7 @@ static bool will_be_refused(const json_t *states)
 	return false;
 }
 
-/* What waits can be moved; how many were. */
+/* What waits, and was not tried yet, can be moved; how many were. */
 static int move_jobs(json_t *states)
 {
 	char *cluster = NULL;
@@ -108,7 +111,9 @@ static int move_jobs(json_t *states)
 	{
 		json_array_foreach(json_object_get(state, "jobs"), k, job)
 		{
-			if (is(job, "running"))
+			if (is(job, "running") ||
+			    json_object_get(job, "moved") ||
+			    json_object_get(job, "why"))
 				continue;
 			if (!cluster && tide_move_cluster(&cluster, &err))
 				say_why(job, &err);
@@ -118,24 +123,6 @@ static int move_jobs(json_t *states)
 	}
 	free(cluster);
 	return moved;
-}
-
-static json_t *find_job(json_t *states, const json_t *wanted)
-{
-	json_t *state, *job;
-	size_t i, k;
-
-	json_array_foreach(states, i, state)
-	{
-		json_array_foreach(json_object_get(state, "jobs"), k, job)
-		{
-			if (job_id(job) == job_id(wanted) &&
-			    !strcmp(text(job, "cluster"),
-				    text(wanted, "cluster")))
-				return job;
-		}
-	}
-	return NULL;
 }
 
 /* How many jobs of `before` that were moved are in `now` still. */
@@ -150,7 +137,8 @@ static int still_there(json_t *before, json_t *now)
 		json_array_foreach(json_object_get(state, "jobs"), k, job)
 		{
 			count += json_object_get(job, "moved") &&
-				 find_job(now, job);
+				 credits_find_job(now, text(job, "cluster"),
+						  job_id(job));
 		}
 	}
 	return count;
@@ -261,9 +249,84 @@ static int print_done(const struct credits_args *args, json_t *done)
 	return TIDECTL_DONE;
 }
 
+/* Does any of the accounts have its QOS still? */
+static bool any_qos(const json_t *states)
+{
+	json_t *state;
+	size_t i;
+
+	json_array_foreach(states, i, state)
+	{
+		if (is(state, "qos_there"))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All that can be moved is, and slurmdbd knows; false, said on stderr, when the
+ * QOS has to stay all the same.  What slurmdbd can see it refuses itself.
+ */
+static bool make_free(const struct credits_args *args, json_t *seen)
+{
+	bool refused = !args->force && will_be_refused(seen);
+	const json_t *job;
+	const char *qos;
+
+	if (!refused && move_jobs(seen) && await_moves(args, seen))
+		return false;
+	job = credits_unrecorded(seen, refused, &qos);
+	if (args->force || !job)
+		return true;
+	tidectl_fail("QOS '%s' is in use by job %" JSON_INTEGER_FORMAT
+		     " of cluster '%s', which slurmdbd does not know of yet",
+		     qos, job_id(job), text(job, "cluster"));
+	return false;
+}
+
+/* What was submitted between our look and the end of the QOS. */
+static void mend(const struct credits_args *args, const json_t *done,
+		 json_t *seen)
+{
+	struct tide_err err;
+
+	credits_await_gone(done);
+	if (credits_add_jobs(seen, true, &err))
+		fprintf(stderr,
+			"tidectl: %s; what was submitted meanwhile may wait with the reason InvalidQOS: give the command again\n",
+			err.text);
+	else if (move_jobs(seen))
+		await_moves(args, seen);
+}
+
+static int detach(const struct credits_args *args, json_t *seen)
+{
+	struct tide_err err;
+	json_t *done = NULL;
+	int status;
+
+	if (credits_add_jobs(seen, false, &err) && any_qos(seen) &&
+	    !args->force && !will_be_refused(seen))
+		return tidectl_fail("%s", err.text);
+	if (make_free(args, seen))
+		done = credits_change(request(args, false));
+	if (done) {
+		mend(args, done, seen);
+		keep_jobs(done, seen);
+		status = print_done(args, done);
+	} else {
+		/* The reason was said; this is the whole of it. */
+		print_states(args, seen);
+		status = TIDECTL_FAILED;
+	}
+	json_decref(done);
+	return status;
+}
+
 int credits_detach(const struct credits_args *args)
 {
-	json_t *seen, *done;
+	struct tide_err err;
+	json_t *seen;
 	int status;
 
 	if (!args->argc != args->all)
@@ -274,25 +337,12 @@ int credits_detach(const struct credits_args *args)
 	if (!seen)
 		return TIDECTL_FAILED;
 	if (args->dry_run) {
+		/* That slurmctld is away is told by slurmdbd. */
+		credits_add_jobs(seen, false, &err);
 		status = print_states(args, seen);
-		json_decref(seen);
-		return status;
-	}
-	if ((args->force || !will_be_refused(seen)) && move_jobs(seen) &&
-	    await_moves(args, seen)) {
-		json_decref(seen);
-		return TIDECTL_FAILED;
-	}
-	done = credits_change(request(args, false));
-	if (done) {
-		keep_jobs(done, seen);
-		status = print_done(args, done);
 	} else {
-		/* The reason was said; this is the whole of it. */
-		print_states(args, seen);
-		status = TIDECTL_FAILED;
+		status = detach(args, seen);
 	}
-	json_decref(done);
 	json_decref(seen);
 	return status;
 }

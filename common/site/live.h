@@ -23,12 +23,14 @@ struct tide_live_qos {
 
 /* A job that runs or waits; strings are never NULL. */
 struct tide_live_job {
-	char *id; /* as scontrol takes it: 12, 12_3 */
+	char *id;	/* as scontrol takes it: 12, 12_3 */
+	int64_t number; /* as slurmdbd has it */
 	char *user;
 	char *account;
 	char *partition;
-	char *qos;
+	char *qos; /* "" when it is gone */
 	int pending;
+	int qos_gone; /* it waits because of that: the reason InvalidQOS */
 };
 
 /* An association of a user with an account, or of an account (user ""). */
