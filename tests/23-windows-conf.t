@@ -83,6 +83,23 @@ test_expect_success 'the right file and scontrol reconfigure open the window' '
 	wait_for 20 test -s "$TIDE_CLUSTER_DIR/state/tide.conf.good"
 '
 
+# kept FILE: the last good copy has its windows.
+kept() {
+	grep -qF "$(grep -o "Until=.*" "$1")" "$TIDE_CLUSTER_DIR/state/tide.conf.good"
+}
+
+# As on a full disk.
+test_expect_success 'the copy is made later when it cannot be made now' '
+	windows_now 5000 >another &&
+	mkdir "$TIDE_CLUSTER_DIR/state/tide.conf.good.new" &&
+	reconfigure another &&
+	wait_for 10 ctld_says "could not keep a copy of tide.conf, will try again" &&
+	! kept another &&
+	rmdir "$TIDE_CLUSTER_DIR/state/tide.conf.good.new" &&
+	wait_for 15 kept another &&
+	job_is "$job" RUNNING
+'
+
 test_expect_success 'a wrong file at reconfigure: the windows in force stay' '
 	reconfigure_bad bad &&
 	job_is "$job" RUNNING && limit_is "$job" 00:30:00

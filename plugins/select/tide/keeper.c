@@ -208,16 +208,24 @@ static void read_again(void)
 	tide_ctld_wake();
 }
 
-/* Keep a copy of what has proved right. */
-static void keep_good(void)
+/*
+ * Keep a copy of what has proved right.  False: try again, as the next start
+ * may need it; the disk may be full for now.
+ */
+static bool keep_good(bool say)
 {
 	struct tide_plan *plan = tide_plan_get();
 	struct tide_err err;
+	int rc = 0;
 
-	if (plan &&
-	    tide_source_keep(plan->source, tide_ctld_state_dir(), &err) < 0)
-		error("tide: could not keep a copy of tide.conf: %s", err.text);
+	if (plan)
+		rc = tide_source_keep(plan->source, tide_ctld_state_dir(),
+				      &err);
+	if (rc < 0 && say)
+		error("tide: could not keep a copy of tide.conf, will try again: %s",
+		      err.text);
 	tide_plan_put(plan);
+	return rc >= 0;
 }
 
 /* Work the stretches out again before they run short. */
@@ -344,7 +352,7 @@ static void calm_down(void)
 static void *keep(void *arg)
 {
 	int64_t last = 0, next = 0, began;
-	bool again, first = true;
+	bool again, first = true, kept = false;
 
 	(void)arg;
 	for (;;) {
@@ -362,8 +370,8 @@ static void *keep(void *arg)
 		slurm_mutex_unlock(&keeper.lock);
 		if (again)
 			read_again();
-		if (again || first)
-			keep_good();
+		if (again || !kept)
+			kept = keep_good(again || first);
 		first = false;
 		/* Taken before the pass: it may wait for locks. */
 		began = time(NULL);
