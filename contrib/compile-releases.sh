@@ -11,12 +11,10 @@
 set -uo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+usage() { sed -n 's/^# \{0,1\}//; 4,10p' "$0"; }
 case ${1:-} in
-'' | -h | --help)
-	sed -n 's/^# \{0,1\}//; 4,11p' "$0"
-	[ -n "${1:-}" ]
-	exit
-	;;
+-h | --help) usage; exit 0 ;;
+'' | -*) usage >&2; exit 2 ;;
 esac
 
 # compile SOURCE DIR

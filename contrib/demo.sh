@@ -64,7 +64,7 @@ leave()
 	fi
 	if [ -n "$dir" ] && [ $keep = yes ]; then
 		echo "the cluster is up in $dir:"
-		echo "  eval \$(tests/cluster env --dir $dir)   # then squeue, sacct, tidectl ..."
+		echo "  eval \"\$(tests/cluster env --dir $dir)\"   # then squeue, sacct, tidectl ..."
 		echo "  tests/cluster stop --dir $dir"
 	elif [ -n "$dir" ]; then
 		"$top/tests/cluster" stop --dir "$dir" >/dev/null 2>&1

@@ -75,6 +75,14 @@ test_expect_success 'each node has its own hostname, /tmp and device files' '
 	! test -e /dev/cambricon_dev0
 '
 
+test_expect_success 'its environment is taken over, also without quotes' '
+	env -u SLURM_CONF -u TIDE_CLUSTER_DIR SBATCH_ACCOUNT=none bash -c "
+		eval \$(\"$CLUSTER\" env --dir \"$first\")
+		echo \"\$SLURM_CONF \${SBATCH_ACCOUNT-unset}\"" >got &&
+	echo "$first/etc/slurm.conf unset" >want &&
+	test_cmp want got
+'
+
 test_expect_success 'accounts are there' '
 	sacctmgr -n -P show assoc format=account,user >assoc &&
 	grep -qx "vision|root" assoc &&

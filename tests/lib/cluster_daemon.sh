@@ -473,13 +473,17 @@ show_logs() {
 	done >&2
 }
 
-# All nodes have the interfaces of this host; asked of the kernel, as Open MPI 5
-# does, there is no way from an address to itself.
+# For eval, also of one line, when its caller forgot to quote it. All nodes have
+# the interfaces of this host; asked of the kernel, as Open MPI 5 does, there is
+# no way from an address to itself.
 print_env() {
-	printf 'unset %s\n' "$(env | sed -n \
+	local of_a_job
+
+	of_a_job=$(env | sed -n \
 		's/^\(SLURM_[A-Z_]*\|SBATCH_[A-Z_]*\|SALLOC_[A-Z_]*\)=.*/\1/p' |
-		xargs)"
-	printf 'export %s=%q\n' \
+		xargs)
+	[ -z "$of_a_job" ] || printf 'unset %s;\n' "$of_a_job"
+	printf 'export %s=%q;\n' \
 		TIDE_CLUSTER_DIR "$DIR" \
 		SLURM_CONF "$DIR/etc/slurm.conf" \
 		TIDE_PORT "$PORT" \
