@@ -142,13 +142,19 @@ static void print_help(void)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	puts("\noptions:\n"
 	     "  --help     this text; tidectl COMMAND --help for that command\n"
-	     "  --version  the version\n\n"
+	     "  --version  the version, and that of the Slurm it is for\n\n"
 	     "Every command knows --json. Exit status: 0 done, 1 refused or\n"
 	     "failed, 2 wrong usage. See tidectl(1), tide.conf(5).");
 }
 
 static int run(int argc, char **argv)
 {
+#if TIDE_WITH_SLURM
+	static const char version[] =
+		"tidectl " PACKAGE_VERSION " for Slurm " TIDE_SLURM_VERSION;
+#else
+	static const char version[] = "tidectl " PACKAGE_VERSION;
+#endif
 	static char program[] = "tidectl";
 
 	if (argc < 2)
@@ -159,7 +165,7 @@ static int run(int argc, char **argv)
 		return TIDECTL_DONE;
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
-		puts("tidectl " PACKAGE_VERSION);
+		puts(version);
 		return TIDECTL_DONE;
 	}
 	for (int i = 0; i < COMMANDS; i++) {
