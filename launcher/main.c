@@ -43,6 +43,7 @@ static void settle_threads(char **argv)
 
 int main(int argc, char **argv)
 {
+	static char program[] = "tiderun";
 	const char *what = argc > 1 ? argv[1] : "";
 
 	if (!strcmp(what, "--help") || !strcmp(what, "-h")) {
@@ -55,6 +56,8 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "train")) {
 		settle_threads(argv);
+		/* getopt begins its complaints with it */
+		argv[1] = program;
 		return tide_cmd_train(argc - 1, argv + 1);
 	}
 	if (!strcmp(what, "exec")) {

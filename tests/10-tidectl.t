@@ -104,6 +104,18 @@ test_expect_success 'windows --json has its stable keys' '
 		.opens == \"2026-12-01T21:00:00Z\"" out
 '
 
+test_expect_success 'windows says that Mode=observe enforces none of it' '
+	{ cat tide.conf; echo Mode=observe; } >observe.conf &&
+	status 0 "$tidectl" windows --conf observe.conf &&
+	grep -q "^Mode=observe: none of this is enforced" out &&
+	status 0 "$tidectl" windows --conf observe.conf --json &&
+	jq -e ".mode == \"observe\"" out &&
+	status 0 "$tidectl" windows --conf tide.conf &&
+	! grep -q observe out &&
+	status 0 "$tidectl" windows --conf tide.conf --json &&
+	jq -e ".mode == \"enforce\"" out
+'
+
 test_expect_success 'a node that nobody lends is named' '
 	status 1 "$tidectl" windows --conf tide.conf --node lab01,lab06 &&
 	grep -q "lends node .lab06." err &&
@@ -116,7 +128,10 @@ test_expect_success 'without --conf the one beside SLURM_CONF is read' '
 	status 0 env SLURM_CONF=etc/slurm.conf "$tidectl" windows &&
 	grep -q "^lab07" out &&
 	status 1 env SLURM_CONF=/nowhere/slurm.conf "$tidectl" windows &&
-	grep -q "/nowhere/tide.conf" err
+	grep -q "there is no /nowhere/tide.conf on this host: copy it" err &&
+	status 1 "$tidectl" windows --conf /nowhere/tide.conf &&
+	echo "tidectl: /nowhere/tide.conf: cannot be read: No such file or directory" >want &&
+	diff want err
 '
 
 test_expect_success 'every error of a tide.conf is shown, with its line' '
@@ -162,6 +177,18 @@ test_expect_success 'check passes a site without prices, with a warning' '
 	status 0 "$tidectl" check --conf-dir . &&
 	grep -q "^warning  ./tide.conf: there is no Device line" out &&
 	grep -q " 1 warnings, 0 errors" out
+'
+
+test_expect_success 'check without a tide.conf looks at PluginDir all the same' '
+	mkdir -p none && cp slurm.conf none &&
+	status 1 "$tidectl" check --conf-dir none &&
+	grep "^error    none/tide.conf: cannot be read: No such file" out &&
+	grep "fix: .*contrib/examples/tide.conf" out &&
+	grep "^ok       none/slurm.conf:2: PluginDir names" out &&
+	sed -i "s,$PWD/ours,$PWD/empty," none/slurm.conf && mkdir empty &&
+	status 1 "$tidectl" check --conf-dir none &&
+	grep "no folder in PluginDir has TideFlow.s job_submit_tide.so" out &&
+	grep "fix: PluginDir=.*, with job_submit_tide.so in the first" out
 '
 
 "$tidectl" --help | grep -q "^  credits " && test_set_prereq SLURM

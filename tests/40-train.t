@@ -104,6 +104,7 @@ test_expect_success 'help, version and usage' '
 	test_expect_code 2 "$tiderun" exec -- true 2>exec.out && grep "not supported yet" exec.out &&
 	test_expect_code 2 "$tiderun" train &&
 	test_expect_code 2 "$tiderun" train --ranks=0 x.yaml &&
+	test_expect_code 2 "$tiderun" train --fly x.yaml 2>fly.out && grep "^tiderun: .*--fly" fly.out &&
 	test_expect_code 1 "$tiderun" train none.yaml
 '
 
@@ -366,7 +367,7 @@ test_expect_success 'what one rank alone meets is told by that rank, and all end
 	test_expect_code 1 mpirun --oversubscribe -np 2 bash -c \
 		"[ \$OMPI_COMM_WORLD_RANK = 0 ] || cd elsewhere; exec \"\$0\" train alone.yaml" \
 		"$tiderun" >alone.out 2>&1 &&
-	grep "rank 1 on .*: cannot open .text.: No such file" alone.out
+	grep "rank 1 on .*: cannot open text .text.: No such file" alone.out
 '
 
 test_expect_success 'a loss that is no number ends it, before anything is spoilt' '

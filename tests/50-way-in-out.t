@@ -176,7 +176,7 @@ test_expect_success 'in 7: who would be locked out is said first' '
 	sed -i "/^PartitionName=pool/s/\$/ TRESBillingWeights=GRES\\/mlu:mlu290=200000/" \
 		"$(conf slurm.conf)" &&
 	test_must_fail tidectl check --json >out &&
-	finds error "user .nobody. is locked out: no association with account .., and 1 job .$odd." &&
+	finds error "user .nobody. is locked out: no association, and 1 job .$odd." &&
 	test "$(fix_of "user .nobody. is locked out")" = \
 		"sacctmgr add user nobody account=ACCOUNT" &&
 	scancel $odd && wait_job_end $odd 20 && check &&

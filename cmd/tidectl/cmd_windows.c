@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/tidectl/tidectl.h"
 #include "common/calendar/calendar.h"
@@ -198,6 +199,11 @@ static json_t *group_json(const struct answer *answer,
 		"spans", spans);
 }
 
+static int is_observing(const struct answer *answer)
+{
+	return answer->conf->mode == TIDE_MODE_OBSERVE;
+}
+
 static int print_json(const struct answer *answer, const struct groups *groups)
 {
 	json_t *list = json_array();
@@ -206,9 +212,10 @@ static int print_json(const struct answer *answer, const struct groups *groups)
 		json_array_append_new(list,
 				      group_json(answer, &groups->group[i]));
 	return tidectl_print_json(json_pack(
-		"{s:o, s:o, s:s, s:o}", "at", json_time(answer->at, NULL),
+		"{s:o, s:o, s:s, s:s, s:o}", "at", json_time(answer->at, NULL),
 		"until", json_time(answer->until, NULL), "zone",
-		tide_zone_name(answer->zone), "groups", list));
+		tide_zone_name(answer->zone), "mode",
+		is_observing(answer) ? "observe" : "enforce", "groups", list));
 }
 
 static void print_time(const struct answer *answer, int64_t t)
@@ -289,6 +296,8 @@ static int print_text(const struct answer *answer, const struct groups *groups,
 	}
 	if (!groups->count)
 		puts("no owner lends a node");
+	else if (is_observing(answer))
+		puts("Mode=observe: none of this is enforced, the pool may use all of these nodes at any time");
 	return TIDECTL_DONE;
 }
 
@@ -326,6 +335,11 @@ static int make_answer(const struct request *request, const char *path,
 {
 	struct tide_err err;
 
+	/* Slurm needs it on a few hosts only. */
+	if (!request->conf_path && access(path, F_OK))
+		return tidectl_fail(
+			"there is no %s on this host: copy it from slurmctld's, or name one with --conf",
+			path);
 	answer->conf = tidectl_load_conf(path);
 	if (!answer->conf)
 		return TIDECTL_FAILED;

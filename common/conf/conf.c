@@ -299,7 +299,7 @@ static int conf_fill(struct tide_build *build, const char *path,
 		int saved = errno;
 
 		tide_problems_add(problems, path, 0, "%s", why.text);
-		return tide_err_set(err, saved, "%s", why.text);
+		return tide_err_set(err, saved, "%s: %s", path, why.text);
 	}
 	if (make_text(build) || read_records(build) || problems->lost)
 		return tide_err_set(err, ENOMEM, "out of memory");

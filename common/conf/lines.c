@@ -293,7 +293,7 @@ int tide_lines_load(const char *path, struct tide_lines *lines,
 
 	if (rc <= 0)
 		return rc;
-	return tide_err_set(err, errno, "cannot read '%s': %s", path,
+	return tide_err_set(err, errno, "cannot be read: %s",
 			    why ? why : strerror(errno));
 }
 

@@ -34,8 +34,9 @@ struct tide_lines {
 /*
  * The records of a file and of those it includes.  What cannot be read below
  * the first file becomes a problem, and reading goes on.  Returns 0, also with
- * problems, or -1 with errno and the error text when the file itself cannot
- * be read (errno of open(2) or read(2)) or is no text (EINVAL), or ENOMEM.
+ * problems, or -1 with errno and the error text, which does not name the file,
+ * when the file itself cannot be read (errno of open(2) or read(2)) or is no
+ * text (EINVAL), or ENOMEM.
  */
 int tide_lines_load(const char *path, struct tide_lines *lines,
 		    struct tide_problems *problems, struct tide_err *err);

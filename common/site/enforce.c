@@ -81,15 +81,27 @@ static void say_no_assoc(struct enforce *e, const struct tide_live_job *job,
 			 size_t count)
 {
 	const char *account = *job->account ? job->account : "ACCOUNT";
-	char what[400], fix[300];
+	char with[300] = "", what[700], fix[300];
 
+	if (*job->account)
+		snprintf(with, sizeof(with), " with account '%s'",
+			 job->account);
 	snprintf(
 		what, sizeof(what),
-		"user '%s' is locked out: no association with account '%s', and %zu job%s (%s)",
-		job->user, job->account, count, count == 1 ? "" : "s", job->id);
+		"user '%s' is locked out: no association%s, and %zu job%s (%s)",
+		job->user, with, count, count == 1 ? "" : "s", job->id);
 	snprintf(fix, sizeof(fix), "sacctmgr add user %s account=%s", job->user,
 		 account);
 	say(e, fix, what);
+}
+
+/* The account of a user's jobs that name none; NULL when there is none. */
+static const char *default_account(const struct enforce *e, const char *user)
+{
+	for (size_t i = 0; i < e->live->n_assocs; i++)
+		if (e->assoc[i]->is_default && !strcmp(e->assoc[i]->user, user))
+			return e->assoc[i]->account;
+	return NULL;
 }
 
 static void check_users(struct enforce *e)
@@ -101,7 +113,9 @@ static void check_users(struct enforce *e)
 				   !job_cmp(&e->job[i], &e->job[next]);
 		     next++)
 			;
-		if (!find(e, e->job[i]))
+		if (!find(e, e->job[i]) &&
+		    (*e->job[i]->account ||
+		     !default_account(e, e->job[i]->user)))
 			say_no_assoc(e, e->job[i], next - i);
 	}
 }
@@ -230,30 +244,53 @@ static int has_qos(const struct tide_live *live, const char *name)
 	return 0;
 }
 
-void tide_site_pool_jobs(struct tide_site *site, const struct tide_live *live)
+/* It was submitted before Slurm asked for an account. */
+static void say_no_account(struct tide_site *site,
+			   const struct tide_live_job *job)
 {
 	char fix[200];
 
+	snprintf(fix, sizeof(fix), "scontrol update jobid=%s account=ACCOUNT",
+		 job->id);
+	tide_site_say(
+		site, TIDE_LEVEL_WARNING, NULL, fix,
+		"job %s of the pool has no account: nobody will be charged for it",
+		job->id);
+}
+
+static void check_job_qos(struct tide_site *site, const struct tide_live *live,
+			  const struct tide_live_job *job)
+{
+	char *qos = tide_qos_name(job->account), fix[200];
+
+	if (!qos) {
+		site->findings->lost = 1;
+		return;
+	}
+	snprintf(fix, sizeof(fix), "scontrol update jobid=%s qos=%s", job->id,
+		 qos);
+	if (strcmp(job->qos, qos) && has_qos(live, qos))
+		tide_site_say(
+			site, TIDE_LEVEL_WARNING, NULL, fix,
+			"job %s of the pool waits under QOS '%s': it will be charged to account '%s', but no limit holds it",
+			job->id, job->qos, job->account);
+	free(qos);
+}
+
+void tide_site_pool_jobs(struct tide_site *site, const struct tide_live *live)
+{
 	if (!site->conf->n_devices)
 		return;
 	for (size_t i = 0; i < live->n_jobs; i++) {
 		const struct tide_live_job *job = &live->job[i];
-		char *qos = tide_qos_name(job->account);
 
-		if (!qos) {
-			site->findings->lost = 1;
-			return;
-		}
-		snprintf(fix, sizeof(fix), "scontrol update jobid=%s qos=%s",
-			 job->id, qos);
-		if (job->pending &&
-		    tide_slurm_word(job->partition,
-				    site->conf->pool_partition) &&
-		    strcmp(job->qos, qos) && has_qos(live, qos))
-			tide_site_say(
-				site, TIDE_LEVEL_WARNING, NULL, fix,
-				"job %s of the pool waits under QOS '%s': it will be charged to account '%s', but no limit holds it",
-				job->id, job->qos, job->account);
-		free(qos);
+		if (!job->pending ||
+		    !tide_slurm_word(job->partition,
+				     site->conf->pool_partition))
+			continue;
+		if (*job->account)
+			check_job_qos(site, live, job);
+		else
+			say_no_account(site, job);
 	}
 }

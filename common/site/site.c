@@ -172,6 +172,19 @@ static void keep_path(char **path, const char *dir, size_t len,
 	}
 }
 
+/* Which of ours are there only those know who put them there. */
+static void say_not_installed(struct tide_site *site,
+			      const struct tide_slurm_record *record,
+			      const char *our_plugin, const char *plugin_dir)
+{
+	char fix[512];
+
+	snprintf(fix, sizeof(fix), "%s, with %s in the first folder",
+		 plugin_dir, our_plugin);
+	tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
+		      "no folder in PluginDir has TideFlow's %s", our_plugin);
+}
+
 void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 			  const char *slurm_plugin)
 {
@@ -202,10 +215,7 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 		dirs += len + (dirs[len] == ':');
 	}
 	if (!ours)
-		tide_site_say(
-			site, TIDE_LEVEL_ERROR, record, fix,
-			"no folder in PluginDir has %s, so TideFlow is not loaded",
-			our_plugin);
+		say_not_installed(site, record, our_plugin, fix);
 	else if (!slurms)
 		tide_site_say(site, TIDE_LEVEL_ERROR, record, fix,
 			      "no folder in PluginDir has Slurm's own %s",
@@ -251,27 +261,37 @@ static void check_intent(const char *path, const struct tide_conf *conf,
 			"Mode=enforce");
 }
 
+static const char *plural(int n)
+{
+	return n == 1 ? "" : "s";
+}
+
 /* tide.conf by itself; NULL when it is not usable. */
 static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 					 struct tide_findings *findings)
 {
 	struct tide_problems problems = {0};
 	struct tide_conf *conf = NULL;
+	const char *fix = "see tide.conf(5)";
 	struct tide_err err;
 	char what[256];
 
 	if (tide_conf_load(path, zoneinfo, &conf, &problems, &err)) {
+		if (errno == ENOENT)
+			fix = "begin with the example (contrib/examples/tide.conf, installed with the documentation), see tide.conf(5)";
 		findings->lost |= !problems.count;
 	} else {
 		snprintf(
 			what, sizeof(what),
-			"%d windows over %d nodes of %d owners, %d priced devices",
-			conf->n_windows, conf->n_nodes, conf->n_owners,
-			conf->n_devices);
+			"%d window%s, %d owner%s, %d lent node%s, %d priced device%s",
+			conf->n_windows, plural(conf->n_windows),
+			conf->n_owners, plural(conf->n_owners), conf->n_nodes,
+			plural(conf->n_nodes), conf->n_devices,
+			plural(conf->n_devices));
 		tide_findings_add(findings, TIDE_LEVEL_OK, path, 0, what, NULL);
 		check_intent(path, conf, findings);
 	}
-	add_problems(findings, TIDE_LEVEL_ERROR, &problems, "see tide.conf(5)");
+	add_problems(findings, TIDE_LEVEL_ERROR, &problems, fix);
 	return conf;
 }
 
@@ -293,6 +313,23 @@ static struct tide_slurm *load_slurm(const char *path, enum tide_level level,
 	}
 	add_problems(findings, TIDE_LEVEL_WARNING, &problems, NULL);
 	return slurm;
+}
+
+/* Without a tide.conf there is nothing but the plugins to look at. */
+static void check_plugins(const char *path, struct tide_findings *findings)
+{
+	struct tide_problems problems = {0};
+	struct tide_slurm *slurm = NULL;
+	struct tide_site site = {.path = path, .findings = findings};
+
+	if (tide_slurm_load(path, &slurm, &problems, NULL))
+		findings->lost |= errno == ENOMEM;
+	site.slurm = slurm;
+	if (slurm)
+		tide_site_plugin_dir(&site, "job_submit_tide.so",
+				     "select_cons_tres.so");
+	tide_problems_release(&problems);
+	tide_slurm_destroy(slurm);
 }
 
 static void check_slurm_conf(const struct tide_conf *conf, const char *path,
@@ -363,6 +400,8 @@ int tide_site_check(const char *dir, const char *zoneinfo,
 	if (conf) {
 		check_slurm_conf(conf, slurm, findings);
 		check_slurmdbd_conf(conf, slurmdbd, findings);
+	} else {
+		check_plugins(slurm, findings);
 	}
 end:
 	tide_conf_destroy(conf);

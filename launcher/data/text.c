@@ -90,8 +90,8 @@ static int open_text(struct tide_data *d, const char *path,
 	/* Opening a FIFO must not wait for its writer. */
 	d->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (d->fd < 0 || fstat(d->fd, &st))
-		return tide_err_set(err, errno, "cannot open '%s': %s", path,
-				    strerror(errno));
+		return tide_err_set(err, errno, "cannot open text '%s': %s",
+				    path, strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return tide_err_set(err, EINVAL,
 				    "cannot read '%s': not a regular file",

@@ -157,10 +157,24 @@ out:
 	return rc;
 }
 
+/* A job that runs, which nobody can move; else the first. */
+static const json_t *worst_job(const json_t *jobs)
+{
+	const json_t *job;
+	size_t i;
+
+	json_array_foreach(jobs, i, job)
+	{
+		if (json_is_true(json_object_get(job, "running")))
+			return job;
+	}
+	return json_array_get(jobs, 0);
+}
+
 /* "job 12 of cluster 'a' (running) and 3 more" */
 static void name_jobs(const json_t *jobs, char *text, size_t size)
 {
-	const json_t *first = json_array_get(jobs, 0);
+	const json_t *first = worst_job(jobs);
 	size_t n = json_array_size(jobs);
 	int len;
 
@@ -194,7 +208,12 @@ int tide_detach_may(json_t *state, struct tide_err *err)
 	if (!json_array_size(jobs))
 		return 0;
 	name_jobs(jobs, which, sizeof(which));
-	return tide_err_set(err, EBUSY, "QOS '%s' is in use by %s", qos, which);
+	return tide_err_set(
+		err, EBUSY, "QOS '%s' is in use by %s: %s, or --force", qos,
+		which,
+		json_is_true(json_object_get(worst_job(jobs), "running"))
+			? "wait until no job runs under it"
+			: "move what waits to another QOS or cancel it");
 }
 
 int tide_detach_over(struct tide_db *db, const char *account,

@@ -107,7 +107,11 @@ static int rule_window(const struct judged *judged, char **say)
 	write_span(longest, sizeof(longest), refused->answer.longest);
 	write_span(need, sizeof(need), refused->ask.need);
 	write_time(at, sizeof(at), refused->answer.at);
-	if (!refused->answer.longest)
+	if (!refused->answer.longest && refused->ask.min_nodes <= 1)
+		xstrfmtcat(
+			*say,
+			"no window of the next 400 days opens any of these nodes: ask for others");
+	else if (!refused->answer.longest)
 		xstrfmtcat(
 			*say,
 			"the pool never has %u of these nodes open together: ask for fewer or for others",
