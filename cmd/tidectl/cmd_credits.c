@@ -151,6 +151,22 @@ static int dispatch(struct credits_args *args)
 	return subcommands[i].run(args);
 }
 
+/* "-5" is an amount, not an option: kept from getopt.  Returns how many. */
+static int set_amounts_aside(int *argc, char **argv, char **ret_amounts)
+{
+	int i, n = 0;
+
+	for (i = 1; i < *argc; i++) {
+		if (argv[i][0] == '-' && argv[i][1] >= '0' && argv[i][1] <= '9')
+			ret_amounts[n++] = argv[i];
+		else
+			argv[i - n] = argv[i];
+	}
+	*argc -= n;
+	argv[*argc] = NULL;
+	return n;
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -166,19 +182,11 @@ static int run(int argc, char **argv)
 	};
 	char *rest[MAX_ARGS + 1] = {NULL}, *minus[MAX_ARGS];
 	struct credits_args args = {0};
-	int opt, i, n = 0, rest_n = 0;
+	int opt, i, n, rest_n = 0;
 
 	if (argc > MAX_ARGS)
 		return tidectl_usage(&tidectl_credits, "too many arguments");
-	/* "-5" is an amount, not an option: kept from getopt. */
-	for (i = 1; i < argc; i++) {
-		if (argv[i][0] == '-' && argv[i][1] >= '0' && argv[i][1] <= '9')
-			minus[n++] = argv[i];
-		else
-			argv[i - n] = argv[i];
-	}
-	argc -= n;
-	argv[argc] = NULL;
+	n = set_amounts_aside(&argc, argv, minus);
 	while ((opt = getopt_long(argc, argv, "hj", options, NULL)) != -1) {
 		switch (opt) {
 		case 'a':

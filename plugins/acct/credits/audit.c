@@ -312,12 +312,29 @@ static int check_page(struct audit *a, int64_t *ret_seen)
 	return rc;
 }
 
+/* What there must be none of. */
+static const struct {
+	const char *what, *count;
+} nones[] = {
+	{"lines belong to no transaction",
+	 "select count(*) from tide_line l left join tide_txn t on t.id=l.txn where t.id is null"},
+	{"runs have no such transaction",
+	 "select count(*) from tide_run r left join tide_txn t on t.id=r.charge and t.kind='charge' left join tide_txn u on u.id=r.refund and u.kind='refund' where (r.charge is not null and t.id is null) or (r.refund is not null and u.id is null) or (r.charge is null and r.amount<>0)"},
+	{"accounts were not enrolled",
+	 "select count(*) from tide_account a left join tide_txn t on t.kind='enroll' and t.detail=a.account and t.time=a.enrolled where t.id is null"},
+	{"accounts are not enrolled and detached as their transactions say",
+	 "select count(*) from (select detail, max(id) last from tide_txn where kind in ('enroll', 'detach') group by detail) e join tide_txn t on t.id=e.last left join tide_account a on a.account=t.detail where (t.kind='enroll')<>(a.account is not null)"},
+	{"accounts have another balance than their lines",
+	 "select count(*) from tide_account a where a.balance<>(select ifnull(sum(l.amount), 0) from tide_line l where l.account=a.account)"},
+};
+
 /* What is not reached through the transactions. */
 static int check_rest(struct audit *a)
 {
 	struct tide_rows *rows;
 	int64_t count;
 	char **row;
+	size_t i;
 
 	if (tide_db_query(a->db, &rows, a->err,
 			  "select txn, hash from tide_head where one=1"))
@@ -333,42 +350,12 @@ static int check_rest(struct audit *a)
 			"the seal is of transaction %" PRId64
 			", the ledger ends at %" PRId64,
 			a->seal->id, a->at.txn);
-	if (tide_db_number(
-		    a->db, &count, a->err,
-		    "select count(*) from tide_line l left join tide_txn t on t.id=l.txn where t.id is null"))
-		return -1;
-	if (count)
-		problem(a, "%" PRId64 " lines belong to no transaction", count);
-	if (tide_db_number(
-		    a->db, &count, a->err,
-		    "select count(*) from tide_run r left join tide_txn t on t.id=r.charge and t.kind='charge' left join tide_txn u on u.id=r.refund and u.kind='refund' where (r.charge is not null and t.id is null) or (r.refund is not null and u.id is null) or (r.charge is null and r.amount<>0)"))
-		return -1;
-	if (count)
-		problem(a, "%" PRId64 " runs have no such transaction", count);
-	if (tide_db_number(
-		    a->db, &count, a->err,
-		    "select count(*) from tide_account a left join tide_txn t on t.kind='enroll' and t.detail=a.account and t.time=a.enrolled where t.id is null"))
-		return -1;
-	if (count)
-		problem(a, "%" PRId64 " accounts were not enrolled", count);
-	if (tide_db_number(
-		    a->db, &count, a->err,
-		    "select count(*) from (select detail, max(id) last from tide_txn where kind in ('enroll', 'detach') group by detail) e join tide_txn t on t.id=e.last left join tide_account a on a.account=t.detail where (t.kind='enroll')<>(a.account is not null)"))
-		return -1;
-	if (count)
-		problem(a,
-			"%" PRId64
-			" accounts are not enrolled and detached as their transactions say",
-			count);
-	if (tide_db_number(
-		    a->db, &count, a->err,
-		    "select count(*) from tide_account a where a.balance<>(select ifnull(sum(l.amount), 0) from tide_line l where l.account=a.account)"))
-		return -1;
-	if (count)
-		problem(a,
-			"%" PRId64
-			" accounts have another balance than their lines",
-			count);
+	for (i = 0; i < sizeof(nones) / sizeof(nones[0]); i++) {
+		if (tide_db_number(a->db, &count, a->err, nones[i].count))
+			return -1;
+		if (count)
+			problem(a, "%" PRId64 " %s", count, nones[i].what);
+	}
 	return 0;
 }
 
