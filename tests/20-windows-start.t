@@ -19,6 +19,11 @@ windows_cluster --no-accounting \
 out=$TIDE_CLUSTER_DIR/out
 mkdir "$out"
 
+# shown_start_is ID TIME: what squeue --start says.
+shown_start_is() {
+	[ "$(squeue -h --start -j "$1" -o %S)" = "$2" ]
+}
+
 test_expect_success 'the layer is loaded and says over what' '
 	ctld_says "tide: windows over /"
 '
@@ -31,15 +36,14 @@ test_expect_success 'a job of another partition meets no windows' '
 
 test_expect_success 'a job that needs lent nodes waits, with the reason' '
 	both=$(submit_wrap "sleep 1" -N2 -x n3 -t 1 -o /dev/null) &&
-	wait_for 10 reason_is "$both" \
+	wait_for 20 reason_is "$both" \
 		"next window w1 $(local_stamp $opens | sed s/:00\$//)" &&
 	job_is "$both" PENDING
 '
 
 test_expect_success 'and is planned for the opening' '
-	wait_for 10 epoch_is "$both" StartTime $opens &&
-	squeue -h --start -j "$both" -o %S >start &&
-	test "$(cat start)" = "$(local_stamp $opens)"
+	wait_for 20 epoch_is "$both" StartTime $opens &&
+	wait_for 20 shown_start_is "$both" "$(local_stamp $opens)"
 '
 
 test_expect_success 'the reason stays while schedulers pass over the job' '
@@ -89,7 +93,7 @@ test_expect_success 'with --time-min it is accepted' '
 
 test_expect_success 'a job of two partitions starts where it may' '
 	two=$(submit_wrap true -p pool,own -w n1 -t 10 -o /dev/null) &&
-	wait_job_end "$two" 15 &&
+	wait_job_end "$two" 20 &&
 	job_is "$two" COMPLETED
 '
 
@@ -97,7 +101,7 @@ test_expect_success 'inside a reservation there are no windows' '
 	scontrol create reservation=free nodes=n2 users=root \
 		start=now duration=2 flags=ignore_jobs >/dev/null &&
 	in=$(submit_wrap true --reservation=free -w n2 -t 1 -o /dev/null) &&
-	wait_job_end "$in" 15 &&
+	wait_job_end "$in" 20 &&
 	job_is "$in" COMPLETED &&
 	scontrol delete reservation=free
 '

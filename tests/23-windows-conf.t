@@ -63,10 +63,10 @@ test_expect_success 'the first start with a wrong file names file, line and valu
 
 test_expect_success 'then no pool job starts, and says why' '
 	job=$(submit_wrap "exec sleep 600" -t 30 --time-min=1 -w n1 -o /dev/null) &&
-	wait_for 10 reason_is "$job" \
+	wait_for 20 reason_is "$job" \
 		"next window unknown, tide.conf is not usable" &&
 	any=$(submit_wrap "exec sleep 600" -t 30 -w n3 -o /dev/null) &&
-	wait_for 10 reason_is "$any" \
+	wait_for 20 reason_is "$any" \
 		"next window unknown, tide.conf is not usable" &&
 	scancel "$any"
 '

@@ -46,7 +46,7 @@ test_expect_success 'the owner has its node within the grace time' '
 '
 
 test_expect_success 'the pool job was warned and requeued, its --time is back' '
-	wait_for 5 test -s "$out/warned" &&
+	wait_for 20 test -s "$out/warned" &&
 	wait_job_state "$job" PENDING 20 &&
 	limit_is "$job" 10:00:00 &&
 	test "$(job_field "$job" Restarts)" = 1

@@ -98,12 +98,12 @@ test_expect_success LEFT_AT_MIN 'after a crash a run at --time-min is raised all
 	windows $(($(now) - 60)) $(($(now) + 7200)) >open &&
 	{ cat open; echo Mode=observe; } >observe && reconfigure observe &&
 	run=$(submit_wrap "exec sleep 600" -H -w n1 -t 30 --time-min=1 -o /dev/null) &&
-	wait_for 10 grep -q "^job $run user 30" \
+	wait_for 20 grep -q "^job $run user 30" \
 		"$TIDE_CLUSTER_DIR/state/tide_state" &&
 	scontrol release "$run" &&
 	wait_job_state "$run" RUNNING 40 &&
 	limit_is "$run" 00:01:00 &&
-	wait_for 10 grep -q "^job $run .* changed 1" \
+	wait_for 20 grep -q "^job $run .* changed 1" \
 		"$TIDE_CLUSTER_DIR/state/tide_state" &&
 	wait_state_saved "$run" &&
 	cp open "$(etc tide.conf)" &&

@@ -43,9 +43,9 @@ gauge() {
 test_expect_success 'the metrics of slurmctld count the jobs of the pool' '
 	run=$(pool_job 600 -w n1 --gres=mlu:mlu290:1 --mem=100) &&
 	wait_job_state $run RUNNING 20 &&
-	wait_for 10 gauge slurm_partition_jobs_running 1 &&
+	wait_for 20 gauge slurm_partition_jobs_running 1 &&
 	scancel $run && wait_job_end $run 20 &&
-	wait_for 10 gauge slurm_partition_jobs_running 0
+	wait_for 20 gauge slurm_partition_jobs_running 0
 '
 
 test_expect_success MEMORY 'a run that gives back memory is charged for all its time' '

@@ -133,7 +133,7 @@ test_expect_success 'in 3: the layer, Mode=observe: says and does nothing' '
 	install_plugin select_cons_tres &&
 	restart slurmctld && nothing_lost &&
 	works -p pool -A vision -w n2 &&
-	wait_for 10 grep "tide: observe: job .* would wait for a window" \
+	wait_for 20 grep "tide: observe: job .* would wait for a window" \
 		"$TIDE_CLUSTER_DIR/log/slurmctld.log"
 '
 
