@@ -115,21 +115,21 @@ typedef hostlist_t tide_hostlist;
 #endif
 
 /*
- * 26.05: slurm_free_ctl_conf() has another name.  Goes with 25.11.
- */
-#if TIDE_SLURM_SINCE(26, 5)
-#define tide_free_conf(conf) slurm_free_conf(conf)
-#else
-#define tide_free_conf(conf) slurm_free_ctl_conf(conf)
-#endif
-
-/*
  * 25.11: what is told of a job has its number in a step_id.  Goes with 25.05.
  */
 #if TIDE_SLURM_SINCE(25, 11)
 #define tide_job_info_id(info) ((info)->step_id.job_id)
 #else
 #define tide_job_info_id(info) ((info)->job_id)
+#endif
+
+/*
+ * 26.05: slurm_free_ctl_conf() has another name.  Goes with 25.11.
+ */
+#if TIDE_SLURM_SINCE(26, 5)
+#define tide_free_conf(conf) slurm_free_conf(conf)
+#else
+#define tide_free_conf(conf) slurm_free_ctl_conf(conf)
 #endif
 
 #endif
