@@ -38,14 +38,6 @@ reconfigure_bad() {
 		wait_for 20 fell_back_more "$n" && wait_for 20 nodes_respond
 }
 
-# limit_below ID MINUTES
-limit_below() {
-	local h m rest
-
-	IFS=: read -r h m rest <<<"$(job_field "$1" TimeLimit)"
-	[ $((10#$h * 60 + 10#$m)) -lt "$2" ]
-}
-
 # A first start with a wrong file: nothing is known but the partition.
 windows_now 3600 >good
 { cat good; echo "WindowName=w9 Nodes=n1 Days=Someday"; } >bad
@@ -142,7 +134,7 @@ test_expect_success 'a start without the file as well' '
 test_expect_success 'a close that is moved cuts the limit of running jobs' '
 	windows_now 240 >sooner &&
 	reconfigure sooner &&
-	wait_for 20 limit_below "$job" 30
+	wait_for 20 limit_within "$job" 1 29
 '
 
 test_expect_success 'and moved out again raises it' '

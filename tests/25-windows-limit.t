@@ -14,15 +14,6 @@ need_cluster
 main='bf_interval=3600,sched_interval=1,batch_sched_delay=0'
 backfill='bf_interval=1,bf_resolution=1,sched_interval=-1,defer'
 
-# limit_within ID LOW HIGH: minutes.
-limit_within() {
-	local h m rest
-
-	IFS=: read -r h m rest <<<"$(job_field "$1" TimeLimit)"
-	[ -n "$m" ] && [ $((10#$h * 60 + 10#$m)) -ge "$2" ] &&
-		[ $((10#$h * 60 + 10#$m)) -le "$3" ]
-}
-
 # matrix WHO PARAMETERS: the same jobs under one scheduler.
 matrix() {
 	windows $(($(now) + 3600)) $(($(now) + 7200)) >tide.conf

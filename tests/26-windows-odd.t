@@ -5,15 +5,11 @@
 # whose partition was renamed, a last good copy that was cut short, a layer
 # that nobody guards.
 
-# shellcheck disable=SC2034 # read by sharness
+# shellcheck disable=SC2034,SC2154 # read by sharness; set by steps
 test_description='windows: odd jobs and odd faults'
 # shellcheck source=tests/lib/windows.sh
 . "$(dirname "$0")/lib/windows.sh"
 need_cluster
-
-etc() {
-	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
-}
 
 # slurmctld again, on the files of etc as they are.
 restart_bare() {

@@ -6,7 +6,7 @@
 # else beside it, and when it fails the old one goes on. Either way a bad
 # tide.conf leaves the last good one in force, and runs end at their close.
 
-# shellcheck disable=SC2034 # read by sharness
+# shellcheck disable=SC2034,SC2154 # read by sharness; set by steps
 test_description='windows: scontrol reconfigure in the foreground, as a daemon, under systemd'
 # shellcheck source=tests/lib/windows.sh
 . "$(dirname "$0")/lib/windows.sh"
@@ -15,10 +15,6 @@ need_cluster
 # Seconds to a close: all that is tried with a run comes before it.
 lasts=35
 ! slurm_since 23.11 || { test_set_prereq RESTARTS; lasts=80; }
-
-etc() {
-	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
-}
 
 up() {
 	scontrol ping | grep -q ' UP$'

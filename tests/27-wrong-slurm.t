@@ -53,10 +53,6 @@ plugins() {
 	printf '%s\n' "$TIDE_CLUSTER_DIR/plugins/$1"
 }
 
-etc() {
-	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
-}
-
 # restore [FILE...]: the plugins and the configuration as they were.
 restore() {
 	cp --remove-destination right/*.so "$(plugins "")" &&

@@ -23,7 +23,7 @@ cluster_start --plugins none --nodes 3 --gres mlu:mlu290:2 \
 	--set PreemptType=preempt/partition_prio --set PreemptMode=REQUEUE \
 	--partition 'PartitionName=pool Nodes=n[1-3] Default=YES MaxTime=INFINITE State=UP GraceTime=20' \
 	--partition 'PartitionName=nlp Nodes=n[1-2] AllowAccounts=nlp PriorityTier=10 MaxTime=INFINITE State=UP'
-stock=$(sed -n 's/^PluginDir=[^:]*://p' "$(conf slurm.conf)")
+stock=$(sed -n 's/^PluginDir=[^:]*://p' "$(etc slurm.conf)")
 ours=$TIDE_CLUSTER_DIR/plugins
 
 # check: its findings are in out; true when none is an error.
@@ -75,14 +75,14 @@ waits_for_window() {
 }
 
 test_expect_success 'a Slurm in production, without TideFlow' '
-	sed -i "s/ Gres=[^ ]*//" "$(conf slurm.conf)" &&
-	rm -f "$(conf gres.conf)" && rmdir "$ours" &&
+	sed -i "s/ Gres=[^ ]*//" "$(etc slurm.conf)" &&
+	rm -f "$(etc gres.conf)" && rmdir "$ours" &&
 	set_key slurm.conf GresTypes && set_key slurm.conf AccountingStorageTRES &&
 	set_key slurm.conf PluginDir "$stock" &&
 	set_key slurmdbd.conf PluginDir "$stock" &&
 	restart slurmdbd && restart slurmctld && restart_slurmds &&
-	cp "$(conf slurm.conf)" slurm.conf.before &&
-	cp "$(conf slurmdbd.conf)" slurmdbd.conf.before &&
+	cp "$(etc slurm.conf)" slurm.conf.before &&
+	cp "$(etc slurmdbd.conf)" slurmdbd.conf.before &&
 	sacctmgr -n -P show qos format=name,flags,grptresmins >qos.before &&
 	sacctmgr -n -P show assoc format=cluster,account,user,qos,defaultqos,grptresmins >assoc.before &&
 	works -p pool -A vision && works -p nlp -A nlp
@@ -111,10 +111,10 @@ test_expect_success 'in 2: devices; slurmctld while the slurmd are away' '
 	install_plugin gres_mlu &&
 	set_key slurm.conf GresTypes mlu &&
 	set_key slurm.conf AccountingStorageTRES gres/mlu,gres/mlu:mlu290 &&
-	sed -i "/^NodeName=/s/\$/ Gres=mlu:mlu290:2/" "$(conf slurm.conf)" &&
+	sed -i "/^NodeName=/s/\$/ Gres=mlu:mlu290:2/" "$(etc slurm.conf)" &&
 	for n in n1 n2 n3; do
 		echo "NodeName=$n Name=mlu Type=mlu290 File=/dev/cambricon_dev[0-1]" || return 1
-	done >"$(conf gres.conf)" &&
+	done >"$(etc gres.conf)" &&
 	restart_around_slurmds && nothing_lost &&
 	works -p pool -A vision --gres=mlu:mlu290:1 &&
 	works -p nlp -A nlp --gres=mlu:mlu290:2
@@ -129,7 +129,7 @@ test_expect_success 'in 3: the layer, Mode=observe: says and does nothing' '
 	WindowName=always Nodes=n1 Days=Mon-Sun
 	WindowName=one Nodes=n2 From=2037-01-01T00:00 Until=2037-02-01T00:00
 	END
-	{ cat tide.conf; echo Mode=observe; } >"$(conf tide.conf)" &&
+	{ cat tide.conf; echo Mode=observe; } >"$(etc tide.conf)" &&
 	install_plugin select_cons_tres &&
 	restart slurmctld && nothing_lost &&
 	works -p pool -A vision -w n2 &&
@@ -174,7 +174,7 @@ test_expect_success 'in 7: who would be locked out is said first' '
 	finds warning "user .nobody. is locked out" &&
 	set_key slurm.conf AccountingStorageEnforce associations,limits,qos,safe &&
 	sed -i "/^PartitionName=pool/s/\$/ TRESBillingWeights=GRES\\/mlu:mlu290=200000/" \
-		"$(conf slurm.conf)" &&
+		"$(etc slurm.conf)" &&
 	test_must_fail tidectl check --json >out &&
 	finds error "user .nobody. is locked out: no association, and 1 job .$odd." &&
 	test "$(fix_of "user .nobody. is locked out")" = \
@@ -203,7 +203,7 @@ test_expect_success 'a pool job from before is named, and moved' '
 test_expect_success 'out 7: prices out, then every limit we made' '
 	waits=$(submit_wrap true -p pool -A vision -w n1 --gres=mlu:mlu290:2 -t 5 -o /dev/null) &&
 	wait_for 20 sacct_shows $waits State PENDING &&
-	sed /^Device=/d "$(conf tide.conf)" >no-device &&
+	sed /^Device=/d "$(etc tide.conf)" >no-device &&
 	reconfigure no-device &&
 	wait_for 60 sbatch --test-only -p pool -A vision -t 1 --wrap true &&
 	nothing_lost &&
@@ -219,13 +219,13 @@ test_expect_success 'out 7: prices out, then every limit we made' '
 
 test_expect_success 'out 7: and the settings' '
 	set_key slurm.conf AccountingStorageEnforce &&
-	sed -i "s/ TRESBillingWeights=[^ ]*//" "$(conf slurm.conf)" &&
+	sed -i "s/ TRESBillingWeights=[^ ]*//" "$(etc slurm.conf)" &&
 	restart slurmctld && nothing_lost &&
 	keep $waits PENDING && works -p pool -A vision -w n1
 '
 
 test_expect_success 'out 6: slurmdbd as it was' '
-	cp slurmdbd.conf.before "$(conf slurmdbd.conf)" &&
+	cp slurmdbd.conf.before "$(etc slurmdbd.conf)" &&
 	restart slurmdbd && nothing_lost && works -p pool -A vision -w n1
 '
 
@@ -235,7 +235,7 @@ test_expect_success 'out 5: without the guard' '
 '
 
 test_expect_success 'out 4: Mode=observe, by reconfigure: n2 is open' '
-	{ cat "$(conf tide.conf)"; echo Mode=observe; } >observe &&
+	{ cat "$(etc tide.conf)"; echo Mode=observe; } >observe &&
 	reconfigure observe &&
 	works -p pool -A vision -w n2 && nothing_lost
 '
@@ -258,20 +258,20 @@ test_expect_success 'out 2: jobs that have devices end first' '
 '
 
 test_expect_success 'out 2: without devices' '
-	grep -v -e ^GresTypes= -e ^AccountingStorageTRES= "$(conf slurm.conf)" |
+	grep -v -e ^GresTypes= -e ^AccountingStorageTRES= "$(etc slurm.conf)" |
 		sed "s/ Gres=[^ ]*//" >slurm.conf.new &&
-	cp slurm.conf.new "$(conf slurm.conf)" && rm "$(conf gres.conf)" &&
+	cp slurm.conf.new "$(etc slurm.conf)" && rm "$(etc gres.conf)" &&
 	restart_around_slurmds && nothing_lost &&
 	works -p pool -A vision && works -p nlp -A nlp
 '
 
 test_expect_success 'out 1: and nothing of TideFlow is left' '
-	set_key slurm.conf PluginDir "$stock" && rm "$(conf tide.conf)" &&
+	set_key slurm.conf PluginDir "$stock" && rm "$(etc tide.conf)" &&
 	rm -r "$ours" &&
 	restart slurmctld && restart_slurmds && nothing_lost &&
 	works -p pool -A vision && works -p nlp -A nlp &&
-	sort slurm.conf.before >want && sort "$(conf slurm.conf)" >got &&
-	test_cmp want got && test_cmp slurmdbd.conf.before "$(conf slurmdbd.conf)" &&
+	sort slurm.conf.before >want && sort "$(etc slurm.conf)" >got &&
+	test_cmp want got && test_cmp slurmdbd.conf.before "$(etc slurmdbd.conf)" &&
 	touch end && wait_job_state $r1 COMPLETED 60
 '
 

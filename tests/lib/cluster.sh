@@ -41,6 +41,11 @@ cluster_use() {
 	eval "$("$CLUSTER" env --dir "$1")"
 }
 
+# etc NAME: a file of its configuration.
+etc() {
+	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
+}
+
 cluster_stop() {
 	"$CLUSTER" stop --dir "$TIDE_CLUSTER_DIR"
 }
@@ -134,7 +139,7 @@ sacct_shows() {
 }
 
 # ctld_qos NAME: what slurmctld knows of a QOS. Newer ones take up what they are
-# told by slurmdbd in a thread of its own, a moment after it was answered: poll.
+# told by slurmdbd in a thread of their own, a moment after it was answered: poll.
 ctld_qos() {
 	scontrol -o show assoc_mgr flags=qos qos="$1"
 }

@@ -4,14 +4,10 @@
 # A production Slurm that changes under its jobs: editing its files, restarting
 # its daemons, and whether anything got lost by it. Source after cluster.sh.
 
-conf() {
-	printf '%s\n' "$TIDE_CLUSTER_DIR/etc/$1"
-}
-
 # set_key FILE KEY VALUE; no VALUE takes the line out.
 set_key() {
-	sed -i "/^$2=/d" "$(conf "$1")" || return 1
-	[ $# -lt 3 ] || printf '%s=%s\n' "$2" "$3" >>"$(conf "$1")"
+	sed -i "/^$2=/d" "$(etc "$1")" || return 1
+	[ $# -lt 3 ] || printf '%s=%s\n' "$2" "$3" >>"$(etc "$1")"
 }
 
 # restart DAEMON...: on the plugins that are installed.

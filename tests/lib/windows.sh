@@ -68,3 +68,12 @@ ends_past() {
 limit_is() {
 	[ "$(job_field "$1" TimeLimit)" = "$2" ]
 }
+
+# limit_within ID LOW HIGH: minutes, below a day.
+limit_within() {
+	local h m rest
+
+	IFS=: read -r h m rest <<<"$(job_field "$1" TimeLimit)"
+	[ -n "$m" ] && [ $((10#$h * 60 + 10#$m)) -ge "$2" ] &&
+		[ $((10#$h * 60 + 10#$m)) -le "$3" ]
+}
