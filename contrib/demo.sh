@@ -10,8 +10,8 @@ set -uo pipefail
 
 top=$(cd "$(dirname "$0")/.." && pwd)
 keep=no
-opens_in=${TIDE_DEMO_OPENS_IN:-35}	# seconds from now to the first window
-first_for=${TIDE_DEMO_FIRST_FOR:-68}	# its length
+opens_in=${TIDE_DEMO_OPENS_IN:-45}	# seconds from now to the first window
+first_for=${TIDE_DEMO_FIRST_FOR:-80}	# its length
 gap=${TIDE_DEMO_GAP:-15}		# from its close to the second opening
 warn=20					# --signal, seconds before the close
 
