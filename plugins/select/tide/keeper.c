@@ -119,7 +119,10 @@ static int lay(struct tide_source *source, bool strict, struct tide_err *err)
 	return 0;
 }
 
-/* The source we started with names what Slurm does not have. */
+/*
+ * The source we started with names what Slurm does not have.  At a start only,
+ * so that a look into tide.conf, under Slurm's locks, keeps nobody waiting.
+ */
 static void fall_back(void)
 {
 	struct tide_source *next = keeper.good;
