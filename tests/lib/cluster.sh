@@ -76,13 +76,14 @@ submit() {
 }
 
 # batch NAME OPTION...: a batch job of the script on stdin, which writes to
-# NAME.out; prints the id.
+# NAME.out; prints the id. What srun has to say, as that it waits for nodes that
+# a step is just leaving, goes to NAME.err.
 batch() {
 	local name=$1
 
 	shift
 	cat >"$name.sh"
-	submit -o "$name.out" "$@" "$name.sh"
+	submit -o "$name.out" -e "$name.err" "$@" "$name.sh"
 }
 
 # submit_wrap COMMAND OPTION...: a batch job of one line, prints the id.
