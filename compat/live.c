@@ -145,8 +145,9 @@ static int ask_slurmctld(struct tide_live *live, char **ret_cluster)
 	live->enforces =
 		(conf->accounting_storage_enforce & ENFORCES) == ENFORCES;
 	*ret_cluster = strdup(conf->cluster_name ? conf->cluster_name : "");
-	rc = live->version && live->plugin_dir && live->tres && *ret_cluster
-		     ? tide_live_jobs(live)
+	rc = live->version && live->plugin_dir && live->tres && *ret_cluster &&
+			     !tide_live_jobs(live) && !tide_live_nodes(live)
+		     ? 0
 		     : -1;
 	tide_free_conf(conf);
 	ask_clock(live);

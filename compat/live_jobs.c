@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Jobs and associations as plain records.  Judges nothing. */
+/* Jobs, nodes and associations as plain records.  Judges nothing. */
 #include "config.h"
 
 #include "compat/live_jobs.h"
@@ -88,6 +88,50 @@ int tide_live_jobs(struct tide_live *live)
 	for (uint32_t i = 0; !rc && i < msg->record_count; i++)
 		rc = add_job(&msg->job_array[i], live);
 	slurm_free_job_info_msg(msg);
+	return rc;
+}
+
+static int add_node(const node_info_t *info, struct tide_live *live)
+{
+	const uint32_t off = NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_UP |
+			     NODE_STATE_POWERING_DOWN;
+	struct tide_live_node *node = &live->node[live->n_nodes];
+	uint32_t state = info->node_state;
+
+	/* A place for a node that is not there yet. */
+	if (!info->name || !*info->name)
+		return 0;
+	live->n_nodes++;
+	*node = (struct tide_live_node){
+		.name = copy(info->name),
+		.version = copy(info->version),
+		.reason = copy(info->reason),
+		.gres = copy(info->gres),
+		.away = !(state & off) &&
+			((state & NODE_STATE_BASE) == NODE_STATE_DOWN ||
+			 (state & NODE_STATE_BASE) == NODE_STATE_UNKNOWN ||
+			 (state & NODE_STATE_NO_RESPOND)),
+	};
+	return node->name && node->version && node->reason && node->gres ? 0
+									 : -1;
+}
+
+int tide_live_nodes(struct tide_live *live)
+{
+	node_info_msg_t *msg = NULL;
+	int rc = 0;
+
+	errno = 0;
+	if (slurm_load_node(0, &msg, SHOW_ALL)) {
+		live->slurmctld_why = copy(slurm_strerror(errno));
+		return live->slurmctld_why ? 0 : -1;
+	}
+	live->node = calloc((size_t)msg->record_count + 1, sizeof(*live->node));
+	if (!live->node)
+		rc = -1;
+	for (uint32_t i = 0; !rc && i < msg->record_count; i++)
+		rc = add_node(&msg->node_array[i], live);
+	slurm_free_node_info_msg(msg);
 	return rc;
 }
 

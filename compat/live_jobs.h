@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of live.h that grows with the site: jobs, of slurmctld, and
- * associations, of slurmdbd.
+ * The part of live.h that grows with the site: jobs and nodes, of slurmctld,
+ * and associations, of slurmdbd.
  *
  * Threads: as live.h.
  */
@@ -15,6 +15,9 @@
  * of live too.  0, or -1 with ENOMEM.
  */
 int tide_live_jobs(struct tide_live *live);
+
+/* The same for nodes. */
+int tide_live_nodes(struct tide_live *live);
 
 /*
  * Add the associations of a cluster, over a connection to slurmdbd.  qos is

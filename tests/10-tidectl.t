@@ -54,7 +54,14 @@ test_expect_success 'a wrong command line is status 2 and one clear line' '
 	grep -q "horizon .5x." err &&
 	status 2 "$tidectl" windows --conf tide.conf --until 1999-01-01 &&
 	status 2 "$tidectl" windows --until @1 --horizon 1 &&
-	status 2 "$tidectl" check stray
+	status 2 "$tidectl" check stray &&
+	status 2 "$tidectl" check --nodes --live &&
+	status 2 "$tidectl" check --nodes --conf-dir . &&
+	status 2 "$tidectl" check --nodes --here &&
+	status 2 "$tidectl" check --rsh ssh &&
+	status 2 "$tidectl" check --nodes=n1 --rsh " " &&
+	status 2 "$tidectl" check --nodes="n[1" && grep -q "nodes=n\[1: " err &&
+	status 2 "$tidectl" check --nodes=-oX --rsh true && grep -q "no host" err
 '
 
 test_expect_success 'an answer that cannot be written is a failure' '

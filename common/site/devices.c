@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "common/site/rules.h"
+#include "common/util/parse.h"
 
 /* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
 struct gres {
@@ -36,6 +37,52 @@ static struct gres parse_gres(const char *item)
 	gres.type = rest;
 	gres.type_len = strcspn(rest, ":,(");
 	return gres;
+}
+
+/* The last number of an item: 2048 of mlu:mlu290:2K(S:0); 1 when it has none.
+ */
+static int64_t count_of(const char *item)
+{
+	size_t len = strcspn(item, ",(");
+	const char *digits = item + len, *suffix;
+	int64_t value;
+	char text[24];
+
+	if (len && strchr("KMGkmg", digits[-1]))
+		digits--;
+	suffix = digits;
+	while (digits > item && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	if (digits == suffix || digits == item || digits[-1] != ':')
+		return 1;
+	snprintf(text, sizeof(text), "%.*s", (int)(suffix - digits), digits);
+	if (tide_parse_int(text, 0, INT64_MAX >> 30, &value, NULL))
+		return 1;
+	if (suffix == item + len)
+		return value;
+	return value << (strchr("Kk", *suffix)	 ? 10
+			 : strchr("Mm", *suffix) ? 20
+						 : 30);
+}
+
+int64_t tide_site_gres_count(const char *list, const char *item)
+{
+	struct gres wanted = parse_gres(item);
+	int64_t count = 0;
+
+	while (list && *list) {
+		struct gres gres = parse_gres(list);
+
+		if (gres.name_len == wanted.name_len &&
+		    !strncasecmp(gres.name, wanted.name, gres.name_len) &&
+		    (!wanted.type_len ||
+		     (gres.type_len == wanted.type_len &&
+		      !strncasecmp(gres.type, wanted.type, gres.type_len))))
+			count += count_of(list);
+		list += strcspn(list, ",");
+		list += *list == ',';
+	}
+	return count;
 }
 
 static int is_name(const char *name, const char *text, size_t len)

@@ -16,6 +16,7 @@ enum tide_level {
 
 struct tide_finding {
 	enum tide_level level;
+	char *host; /* or hosts, "lab[01-05]"; NULL: this one */
 	char *file;
 	int line;   /* 0: the file as a whole */
 	char *what; /* one line */
@@ -33,6 +34,17 @@ struct tide_findings {
 void tide_findings_add(struct tide_findings *findings, enum tide_level level,
 		       const char *file, int line, const char *what,
 		       const char *fix);
+
+/* The same of another host; the host is copied. */
+void tide_findings_add_of(struct tide_findings *findings, const char *host,
+			  enum tide_level level, const char *file, int line,
+			  const char *what, const char *fix);
+
+/*
+ * Make one of those that differ by host alone, with a list of the hosts, in the
+ * order of what they say.
+ */
+void tide_findings_fold(struct tide_findings *findings);
 
 /* The worst level there is; TIDE_LEVEL_OK for none. */
 enum tide_level tide_findings_worst(const struct tide_findings *findings);

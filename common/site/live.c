@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #include "common/credit/charge.h"
 #include "common/site/rules.h"
@@ -38,6 +35,13 @@ void tide_live_release(struct tide_live *live)
 		free(live->job[i].qos);
 	}
 	free(live->job);
+	for (size_t i = 0; i < live->n_nodes; i++) {
+		free(live->node[i].name);
+		free(live->node[i].version);
+		free(live->node[i].reason);
+		free(live->node[i].gres);
+	}
+	free(live->node);
 	free(live->tres);
 	tide_names_release(&live->accounts);
 	free(live->refused_why);
@@ -187,38 +191,6 @@ static void check_tres(struct tide_site *site, const struct tide_live *live)
 	}
 }
 
-/* The socket of munged, as AuthInfo names it: "socket=PATH,ttl=60". */
-static void munge_socket(const struct tide_site *site, struct sockaddr_un *ret)
-{
-	const char *info = tide_slurm_get(site->slurm, "AuthInfo", NULL);
-	const char *path = info ? strstr(info, "socket=") : NULL;
-
-	ret->sun_family = AF_UNIX;
-	path = path ? path + strlen("socket=") : "/run/munge/munge.socket.2";
-	snprintf(ret->sun_path, sizeof(ret->sun_path), "%.*s",
-		 (int)strcspn(path, ", "), path);
-}
-
-/* Whoever cannot be asked may be well, and MUNGE here not. */
-static void check_munge(struct tide_site *site)
-{
-	struct sockaddr_un address = {0};
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	munge_socket(site, &address);
-	if (fd >= 0 &&
-	    !connect(fd, (struct sockaddr *)&address, sizeof(address)))
-		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
-			      "munged is there, at %s", address.sun_path);
-	else
-		tide_site_say(
-			site, TIDE_LEVEL_ERROR, NULL, "systemctl start munge",
-			"munged cannot be reached at %s: %s; nothing of Slurm works here without it",
-			address.sun_path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
-}
-
 static void unasked(struct tide_site *site, int must, const char *daemon,
 		    const char *why)
 {
@@ -239,7 +211,7 @@ static void check_live(struct tide_site *site, const struct tide_live *live,
 	}
 	site->path = slurm_path;
 	if (live->slurmctld_why || live->slurmdbd_why)
-		check_munge(site);
+		tide_site_munge(site);
 	site->path = tide_path;
 	if (live->slurmdbd_why) {
 		unasked(site, live->must, "slurmdbd", live->slurmdbd_why);
@@ -255,6 +227,7 @@ static void check_live(struct tide_site *site, const struct tide_live *live,
 	if (!live->slurmctld_why) {
 		check_tres(site, live);
 		check_clock(site, live);
+		tide_site_live_nodes(site, live);
 	}
 	if (!live->slurmctld_why && !live->slurmdbd_why) {
 		tide_site_enforce(site, live);

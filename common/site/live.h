@@ -33,6 +33,15 @@ struct tide_live_job {
 	int qos_gone; /* it waits because of that: the reason InvalidQOS */
 };
 
+/* A node; strings are never NULL. */
+struct tide_live_node {
+	char *name;
+	char *version; /* of its slurmd; "" when that never answered */
+	char *reason;  /* why it is down or drained, or "" */
+	char *gres;    /* "mlu:mlu290:2(S:0)" */
+	int away;      /* down or not answering, and not powered off */
+};
+
 /* An association of a user with an account, or of an account (user ""). */
 struct tide_live_assoc {
 	char *user;
@@ -63,6 +72,8 @@ struct tide_live {
 	int enforces; /* AccountingStorageEnforce: associations, limits, qos */
 	struct tide_live_job *job;
 	size_t n_jobs;
+	struct tide_live_node *node;
+	size_t n_nodes;
 	/* how far the clock there is ahead of ours, seconds; 0 when unknown */
 	int64_t slurmctld_ahead;
 };

@@ -3,8 +3,9 @@
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), devices.c (priced devices), rates.c (prices and
- * limits) and, of a running cluster, live.c (accounts, versions) and enforce.c
- * (jobs and associations).
+ * limits), of one host, host.c and gresconf.c (what it has on its disk),
+ * munge.c and, of a running cluster, live.c (accounts, versions), live_nodes.c
+ * (nodes) and enforce.c (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -49,15 +50,39 @@ void tide_site_value(struct tide_site *site, enum tide_level level,
 void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 			  const char *slurm_plugin);
 
+/*
+ * Our plugin and one of Slurm's are for the same Slurm.  A file that is no
+ * plugin at all is not judged: Slurm says so itself.
+ */
+void tide_site_versions(struct tide_site *site,
+			const struct tide_slurm_record *record,
+			const char *our_path, const char *slurm_path);
+
 void tide_site_slurm(struct tide_site *site);
 void tide_site_nodes(struct tide_site *site);
 /* -1 when memory ran out, which is in the findings. */
 int tide_site_devices(struct tide_site *site);
+/*
+ * How many devices of the name, and the type when there is one, of the first
+ * item of `item` are in a list as of Gres=: mlu:mlu290:2(S:0),gpu:4.
+ */
+int64_t tide_site_gres_count(const char *list, const char *item);
 void tide_site_rates(struct tide_site *site);
+/* munged answers on this host. */
+void tide_site_munge(struct tide_site *site);
+/*
+ * The device files of a node with that Gres, by gres.conf in the folder dir;
+ * dev is a folder in front of their names.
+ */
+void tide_site_device_files(struct tide_site *site, const char *dir,
+			    const char *dev, const char *node,
+			    const char *gres);
 void tide_site_slurmdbd(struct tide_site *site);
 
 struct tide_live;
 
+/* Which nodes answer, with which slurmd and devices. */
+void tide_site_live_nodes(struct tide_site *site, const struct tide_live *live);
 /* Who is locked out, and what is held, once Slurm enforces accounting. */
 void tide_site_enforce(struct tide_site *site, const struct tide_live *live);
 /* Jobs of the pool that do not run under the QOS that pays for them. */

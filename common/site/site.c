@@ -132,13 +132,9 @@ static int folder_has(const char *dir, size_t len, const char *file)
 	return n > 0 && (size_t)n < sizeof(path) && !access(path, F_OK);
 }
 
-/*
- * Ours and Slurm's own plugin of the folders are for the same Slurm.  A file
- * that is no plugin at all is not judged: Slurm says so itself.
- */
-static void check_versions(struct tide_site *site,
-			   const struct tide_slurm_record *record,
-			   const char *our_path, const char *slurm_path)
+void tide_site_versions(struct tide_site *site,
+			const struct tide_slurm_record *record,
+			const char *our_path, const char *slurm_path)
 {
 	struct tide_version_text ours_text, slurms_text;
 	uint32_t ours, slurms;
@@ -229,7 +225,7 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 			site, TIDE_LEVEL_OK, record, NULL,
 			"PluginDir names TideFlow's folder before Slurm's");
 	if (our_path && slurm_path)
-		check_versions(site, record, our_path, slurm_path);
+		tide_site_versions(site, record, our_path, slurm_path);
 	free(our_path);
 	free(slurm_path);
 }

@@ -218,6 +218,15 @@ static int append(struct tide_names *names, struct tide_names *more)
 	return 0;
 }
 
+int tide_slurm_record_nodes(const struct tide_slurm_record *record,
+			    struct tide_names *ret_names)
+{
+	if (!tide_hostlist_expand(record->pair[0].value, MAX_NODES, ret_names,
+				  NULL))
+		return 0;
+	return errno == ENOMEM ? -1 : 1;
+}
+
 int tide_slurm_nodes(const struct tide_slurm *slurm,
 		     struct tide_names *ret_names)
 {
@@ -227,12 +236,8 @@ int tide_slurm_nodes(const struct tide_slurm *slurm,
 	while ((record = tide_slurm_next(slurm, "NodeName", record))) {
 		struct tide_names more = {0};
 
-		if (tide_hostlist_expand(record->pair[0].value, MAX_NODES,
-					 &more, NULL)) {
-			if (errno != ENOMEM)
-				continue;
+		if (tide_slurm_record_nodes(record, &more) < 0)
 			goto fail;
-		}
 		if (append(&names, &more)) {
 			tide_names_release(&more);
 			goto fail;

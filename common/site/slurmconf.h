@@ -76,6 +76,13 @@ const char *tide_slurm_value(const struct tide_slurm *slurm,
 int tide_slurm_word(const char *list, const char *word);
 
 /*
+ * The names in what a record is of, as in NodeName=lab[01-05], as written.
+ * Returns 0, 1 when that is no node list, or -1 with ENOMEM.
+ */
+int tide_slurm_record_nodes(const struct tide_slurm_record *record,
+			    struct tide_names *ret_names);
+
+/*
  * The names of all nodes of NodeName lines, in the order of strcmp().  Lines
  * that are no node list are passed over.  Returns 0, or -1 with ENOMEM.
  */

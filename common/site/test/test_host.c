@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One host by itself: a node, a backup controller, slurmdbd's host.  Plugin and
+ * device files are empty stand-ins: only their names matter here.
+ */
+#include "config.h"
+
+#include "common/site/host.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/util/err.h"
+#include "tests/lib/tap.h"
+
+static char folder[] = "/tmp/tide-test-host.XXXXXX";
+
+/* "@" stands for the folder. */
+static const char slurm_conf[] =
+	"SlurmctldHost=ctl1(10.0.0.1)\nSlurmctldHost=ctl2\n"
+	"AuthType=auth/slurm\nPluginDir=@/ours:@/stock\n"
+	"JobSubmitPlugins=tide\n"
+	"NodeName=lab[1-2] Gres=mlu:mlu290:2,nic:1\n"
+	"NodeName=gpu1 NodeHostname=box Gres=gpu:a:2\nNodeName=cpu1\n";
+static const char gres_conf[] =
+	"NodeName=lab[1-2] Name=mlu Type=mlu290 File=/dev/mlu[0-1]\n"
+	"NodeName=gpu1 Name=gpu Type=a File=/dev/gpu0\n";
+static const char slurmdbd_conf[] =
+	"StorageType=accounting_storage/credits\nPluginDir=@/ours:@/stock\n";
+
+static const struct {
+	const char *name;
+	const char *host;
+	const char *gone;	/* a file that is not there */
+	const char *from, *to;	/* a change of slurm.conf */
+	enum tide_level level;
+	const char *what;	/* NULL: all is well */
+	const char *fix;
+} cases[] = {
+	{.name = "a node that has all", .host = "lab2"},
+	{.name = "a node without devices needs no plugin", .host = "cpu1",
+	 .gone = "ours/gres_mlu.so"},
+	{.name = "a login host neither", .host = "login",
+	 .gone = "ours/gres_mlu.so"},
+	{.name = "a controller needs no device plugin", .host = "ctl1",
+	 .gone = "ours/gres_mlu.so"},
+	{.name = "a node without the plugin of its devices", .host = "lab1",
+	 .gone = "ours/gres_mlu.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "gres_mlu.so is in no folder of PluginDir before Slurm's: slurmd counts the devices",
+	 .fix = "install tideflow-plugins"},
+	{.name = "a node whose slurm.conf has no PluginDir", .host = "lab1",
+	 .from = "PluginDir=@/ours:@/stock", .to = "",
+	 .level = TIDE_LEVEL_ERROR, .what = "gres_mlu.so is in no folder",
+	 .fix = "install tideflow-plugins"},
+	{.name = "a folder that is missing", .host = "login",
+	 .from = "@/stock", .to = "@/stock:/nowhere",
+	 .level = TIDE_LEVEL_ERROR, .what = "the folder '/nowhere' does not exist",
+	 .fix = "tideflow-common"},
+	{.name = "a backup controller without the guard", .host = "ctl2",
+	 .gone = "ours/job_submit_tide.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "job_submit_tide.so is in no folder of PluginDir before Slurm's: slurmctld would not start",
+	 .fix = "install tideflow-plugins"},
+	{.name = "one without the layer", .host = "ctl2",
+	 .gone = "ours/select_cons_tres.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "select_cons_tres.so is in no folder of PluginDir before Slurm's",
+	 .fix = "install tideflow-plugins"},
+	{.name = "one without tide.conf", .host = "ctl1", .gone = "tide.conf",
+	 .level = TIDE_LEVEL_ERROR, .what = "there is no tide.conf here",
+	 .fix = "copy tide.conf"},
+	{.name = "a controller that does not use it", .host = "ctl1",
+	 .gone = "ours/job_submit_tide.so", .from = "JobSubmitPlugins=tide",
+	 .to = "JobSubmitPlugins=lua"},
+	{.name = "a device file that is missing", .host = "lab1",
+	 .gone = "dev/mlu1", .level = TIDE_LEVEL_ERROR,
+	 .what = "File=/dev/mlu1: No such file", .fix = "load the driver"},
+	{.name = "fewer device files than devices", .host = "box",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "Gres=gpu:a:2, but gres.conf has 1 device files for it",
+	 .fix = "File in gres.conf"},
+	{.name = "no gres.conf", .host = "box", .gone = "gres.conf"},
+	{.name = "slurmdbd without the credits plugin", .host = "login",
+	 .gone = "ours/accounting_storage_credits.so",
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "no folder in PluginDir has accounting_storage_credits.so",
+	 .fix = "PluginDir="},
+};
+
+static const char *const plugins[] = {
+	"ours/gres_mlu.so", "ours/job_submit_tide.so",
+	"ours/select_cons_tres.so", "ours/accounting_storage_credits.so",
+	"stock/select_cons_tres.so", "stock/accounting_storage_mysql.so",
+	"dev/mlu0", "dev/mlu1", "dev/gpu0", "tide.conf",
+};
+
+static const char *path_of(const char *name)
+{
+	static char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void put_text(FILE *out, const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (text[i] == '@')
+			fputs(folder, out);
+		else
+			fputc(text[i], out);
+	}
+}
+
+/* Write text, from replaced by to. */
+static void put(const char *name, const char *text, const char *from,
+		const char *to)
+{
+	FILE *out = fopen(path_of(name), "w");
+	const char *at = from ? strstr(text, from) : NULL;
+
+	if (!out) {
+		diag("cannot write %s", name);
+		return;
+	}
+	if (at) {
+		put_text(out, text, (size_t)(at - text));
+		put_text(out, to, strlen(to));
+		text = at + strlen(from);
+	}
+	put_text(out, text, strlen(text));
+	if (fclose(out) || (from && !at))
+		diag("cannot write %s with '%s'", name, from ? from : "");
+}
+
+static void put_all(size_t i)
+{
+	for (size_t k = 0; k < sizeof(plugins) / sizeof(*plugins); k++)
+		put(plugins[k], "", NULL, NULL);
+	put("slurm.conf", slurm_conf, cases[i].from, cases[i].to);
+	put("gres.conf", gres_conf, NULL, NULL);
+	put("slurmdbd.conf", slurmdbd_conf, NULL, NULL);
+	if (cases[i].gone && unlink(path_of(cases[i].gone)))
+		diag("cannot remove %s", cases[i].gone);
+}
+
+static void test_case(size_t i)
+{
+	struct tide_findings findings = {0};
+	const struct tide_finding *bad = NULL;
+	struct tide_err err = {""};
+	char *plugin_dir = NULL;
+	size_t n_bad = 0;
+	int pass;
+
+	put_all(i);
+	pass = !tide_host_check(folder, folder, cases[i].host, &findings,
+				&plugin_dir, &err);
+	for (size_t k = 0; k < findings.count; k++)
+		if (findings.finding[k].level != TIDE_LEVEL_OK) {
+			n_bad++;
+			bad = &findings.finding[k];
+		}
+	if (cases[i].what)
+		pass = pass && n_bad == 1 && bad->level == cases[i].level &&
+		       strstr(bad->what, cases[i].what) &&
+		       strstr(bad->fix, cases[i].fix);
+	else
+		pass = pass && !n_bad && findings.count;
+	if (!ok(pass, "%s", cases[i].name))
+		diag("%zu bad: %s %s", n_bad, bad ? bad->what : "", err.text);
+	free(plugin_dir);
+	tide_findings_release(&findings);
+}
+
+static void test_fold(void)
+{
+	struct tide_findings f = {0};
+
+	tide_findings_add_of(&f, "n10", TIDE_LEVEL_OK, "a", 1, "same", NULL);
+	tide_findings_add_of(&f, "n2", TIDE_LEVEL_OK, "a", 1, "other", NULL);
+	tide_findings_add_of(&f, "n9", TIDE_LEVEL_OK, "a", 1, "same", NULL);
+	tide_findings_add_of(&f, "n2", TIDE_LEVEL_ERROR, "a", 1, "same", "x");
+	tide_findings_fold(&f);
+	ok(f.count == 3 && !f.lost, "what differs by host alone is one");
+	ok(!strcmp(f.finding[1].host, "n[9-10]") &&
+		   !strcmp(f.finding[1].what, "same") && !f.finding[1].fix,
+	   "of a list of hosts");
+	ok(!strcmp(f.finding[0].host, "n2") && !strcmp(f.finding[2].host, "n2"),
+	   "other things are apart");
+	tide_findings_release(&f);
+	tide_findings_fold(&f);
+	ok(!f.count, "of nothing comes nothing");
+}
+
+/* A configless login host. */
+static void test_no_conf(void)
+{
+	struct tide_findings findings = {0};
+	char *plugin_dir = NULL;
+
+	put_all(0);
+	unlink(path_of("slurm.conf"));
+	ok(!tide_host_check(folder, folder, "login", &findings, &plugin_dir,
+			    NULL) &&
+		   findings.count > 1 && !plugin_dir &&
+		   strstr(findings.finding[0].what, "there is no slurm.conf"),
+	   "without a slurm.conf the default folder is looked for");
+	tide_findings_release(&findings);
+}
+
+int main(void)
+{
+	static const char *const folders[] = {"ours", "stock", "dev"};
+	char command[64];
+
+	if (!mkdtemp(folder)) {
+		ok(0, "a folder of our own: %s", strerror(errno));
+		return tap_done();
+	}
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		mkdir(path_of(folders[i]), 0700);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		test_case(i);
+	test_no_conf();
+	test_fold();
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	ok(!system(command), "the folder is gone");
+	return tap_done();
+}
