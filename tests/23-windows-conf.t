@@ -70,7 +70,7 @@ test_expect_success 'jobs of other partitions are not touched' '
 
 test_expect_success 'the right file and scontrol reconfigure open the window' '
 	reconfigure good &&
-	wait_job_state "$job" RUNNING 20 &&
+	wait_job_state "$job" RUNNING 30 &&
 	wait_for 20 limit_is "$job" 00:30:00 &&
 	wait_for 20 test -s "$TIDE_CLUSTER_DIR/state/tide.conf.good"
 '
@@ -85,10 +85,10 @@ test_expect_success 'the copy is made later when it cannot be made now' '
 	windows_now 5000 >another &&
 	mkdir "$TIDE_CLUSTER_DIR/state/tide.conf.good.new" &&
 	reconfigure another &&
-	wait_for 10 ctld_says "could not keep a copy of tide.conf, will try again" &&
+	wait_for 30 ctld_says "could not keep a copy of tide.conf, will try again" &&
 	! kept another &&
 	rmdir "$TIDE_CLUSTER_DIR/state/tide.conf.good.new" &&
-	wait_for 15 kept another &&
+	wait_for 30 kept another &&
 	job_is "$job" RUNNING
 '
 
@@ -145,7 +145,7 @@ test_expect_success 'and moved out again raises it' '
 test_expect_success 'a window taken away ends what runs in it' '
 	grep -v "^WindowName" good >none &&
 	reconfigure none &&
-	wait_job_state "$job" PENDING 20 &&
+	wait_job_state "$job" PENDING 30 &&
 	wait_job_state "$two" PENDING 20 &&
 	limit_is "$job" 00:30:00
 '
@@ -175,14 +175,14 @@ test_expect_success 'of nodes in several windows the one that is not open is wai
 			sed -n "s/^WindowName=w1 Nodes=[^ ]*/WindowName=w2 Nodes=n2/p"
 	} >several &&
 	reconfigure several &&
-	wait_job_state "$job" RUNNING 20 &&
+	wait_job_state "$job" RUNNING 30 &&
 	later="next window w2 $(local_stamp $opens | sed s/:00\$//)" &&
-	wait_for 10 reason_is "$two" "$later" &&
+	wait_for 30 reason_is "$two" "$later" &&
 	scancel "$two" &&
 	both=$(submit_wrap true -t 30 -N2 -x n3 -o /dev/null) &&
-	wait_for 10 reason_is "$both" "$later" &&
+	wait_for 30 reason_is "$both" "$later" &&
 	scancel "$both" && reconfigure none &&
-	wait_job_state "$job" PENDING 10
+	wait_job_state "$job" PENDING 30
 '
 
 test_expect_success 'Mode=observe only says what it would do' '

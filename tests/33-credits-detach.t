@@ -51,7 +51,7 @@ lock() {
 	mariadb --socket="$TIDE_DB_SOCKET" -N -n slurm_acct_db <rowlock >locked &
 	exec 9>rowlock
 	echo "begin; $1; select 'locked';" >&9
-	wait_for 10 grep -q locked locked
+	wait_for 30 grep -q locked locked
 }
 
 unlock() {
@@ -203,7 +203,7 @@ test_expect_success 'a job that slurmdbd does not know of yet is moved as well' 
 '
 
 test_expect_success 'one that runs, and slurmdbd does not know, refuses it' '
-	tidectl credits enroll vision &&
+	enroll vision &&
 	lock "select count(*) from tide_job_table for update" &&
 	new=$(pool_job 600 -w n1 --gres=mlu:mlu290:1) &&
 	wait_job_state $new RUNNING 20 &&
@@ -223,7 +223,7 @@ test_expect_success 'a job that comes in between is moved when the QOS is gone' 
 	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
 	test "$(job_field $new QOS)" = normal && scontrol release $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
-	tidectl credits enroll vision
+	enroll vision
 '
 
 test_expect_success 'forced, a run goes on, what waits is held' '
