@@ -413,54 +413,48 @@ uint64_t tide_rows_key(const char *column)
 	return column ? strtoull(column, NULL, 10) : 0;
 }
 
-/* The first column of the first row, or NULL; the rows are to be freed. */
-static int vfirst(struct tide_db *db, struct tide_rows **ret_rows,
-		  const char **ret_column, struct tide_err *err,
-		  const char *sql, va_list ap)
+/* The first column of the first row, as the one or the other; 0 if none. */
+static int vnumber(struct tide_db *db, int64_t *ret, uint64_t *ret_key,
+		   struct tide_err *err, const char *sql, va_list ap)
 {
+	struct tide_rows *rows;
+	const char *column;
 	char **row;
 
-	if (vquery(db, ret_rows, err, sql, ap))
+	if (vquery(db, &rows, err, sql, ap))
 		return -1;
-	row = tide_rows_next(*ret_rows);
-	*ret_column = row ? row[0] : NULL;
+	row = tide_rows_next(rows);
+	column = row ? row[0] : NULL;
+	if (ret)
+		*ret = tide_rows_int(column);
+	if (ret_key)
+		*ret_key = tide_rows_key(column);
+	tide_rows_free(rows);
 	return 0;
 }
 
 int tide_db_number(struct tide_db *db, int64_t *ret, struct tide_err *err,
 		   const char *sql, ...)
 {
-	struct tide_rows *rows;
-	const char *column;
 	va_list ap;
 	int rc;
 
 	va_start(ap, sql);
-	rc = vfirst(db, &rows, &column, err, sql, ap);
+	rc = vnumber(db, ret, NULL, err, sql, ap);
 	va_end(ap);
-	if (rc)
-		return -1;
-	*ret = tide_rows_int(column);
-	tide_rows_free(rows);
-	return 0;
+	return rc;
 }
 
 int tide_db_key(struct tide_db *db, uint64_t *ret, struct tide_err *err,
 		const char *sql, ...)
 {
-	struct tide_rows *rows;
-	const char *column;
 	va_list ap;
 	int rc;
 
 	va_start(ap, sql);
-	rc = vfirst(db, &rows, &column, err, sql, ap);
+	rc = vnumber(db, NULL, ret, err, sql, ap);
 	va_end(ap);
-	if (rc)
-		return -1;
-	*ret = tide_rows_key(column);
-	tide_rows_free(rows);
-	return 0;
+	return rc;
 }
 
 int tide_db_begin(struct tide_db *db, struct tide_err *err)
