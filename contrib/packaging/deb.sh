@@ -14,7 +14,7 @@ die() { echo "deb.sh: $*" >&2; exit 1; }
 tarball=$(realpath "$1")
 for program in dpkg-buildpackage dh; do
 	command -v $program >/dev/null ||
-		die "there is no $program: packages dpkg-dev and debhelper"
+		die "there is no $program: install build-essential and debhelper"
 done
 mkdir -p "$2"
 out=$(cd "$2" && pwd)

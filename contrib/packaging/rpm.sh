@@ -13,7 +13,7 @@ set -euo pipefail
 die() { echo "rpm.sh: $*" >&2; exit 1; }
 
 [ $# = 3 ] || { sed -n '4s/^# //p' "$0" >&2; exit 2; }
-command -v rpmbuild >/dev/null || die "there is no rpmbuild: package rpm"
+command -v rpmbuild >/dev/null || die "there is no rpmbuild: install rpm"
 tarball=$(realpath "$2")
 mkdir -p "$3"
 out=$(cd "$3" && pwd)
