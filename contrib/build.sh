@@ -27,6 +27,8 @@ USAGE
 }
 
 top=$(cd "$(dirname "$0")/.." && pwd)
+bad_usage() { echo "build.sh: $1" >&2; usage >&2; exit 2; }
+
 builddir=
 sanitize=no
 deps_only=no
@@ -36,15 +38,21 @@ werror=
 confargs=()
 while [ $# -gt 0 ]; do
 	case $1 in
-	--builddir) builddir=${2:?--builddir needs a folder}; shift ;;
+	--builddir | --slurm-source | --slurm-prefix)
+		[ $# -gt 1 ] || bad_usage "$1 needs a folder"
+		case $1 in
+		--builddir) builddir=$2 ;;
+		--slurm-source) slurm_source=$2 ;;
+		--slurm-prefix) slurm_prefix=$2 ;;
+		esac
+		shift
+		;;
 	--sanitize) sanitize=yes; confargs+=(--enable-sanitizers) ;;
 	--werror) werror=--enable-werror ;;
 	--no-werror) werror=--disable-werror ;;
 	--deps-only) deps_only=yes ;;
-	--slurm-source) slurm_source=${2:?--slurm-source needs a folder}; shift ;;
-	--slurm-prefix) slurm_prefix=${2:?--slurm-prefix needs a folder}; shift ;;
 	-h | --help) usage; exit 0 ;;
-	*) echo "build.sh: unknown option '$1'" >&2; usage >&2; exit 2 ;;
+	*) bad_usage "unknown option '$1'" ;;
 	esac
 	shift
 done

@@ -75,6 +75,13 @@ test_expect_success 'each node has its own hostname, /tmp and device files' '
 	! test -e /dev/cambricon_dev0
 '
 
+test_expect_success 'a wrong option is named' '
+	test_expect_code 2 "$CLUSTER" start --nonsense 2>err &&
+	grep "unknown option .--nonsense" err &&
+	test_expect_code 2 "$CLUSTER" start --nodes 2>err &&
+	grep "nodes. needs a value" err
+'
+
 test_expect_success 'its environment is taken over, also without quotes' '
 	env -u SLURM_CONF -u TIDE_CLUSTER_DIR SBATCH_ACCOUNT=none bash -c "
 		eval \$(\"$CLUSTER\" env --dir \"$first\")

@@ -48,8 +48,14 @@ fix_of() {
 # waits for what it had.)
 cat >long.sh <<END
 #!/bin/sh
-exec srun sh -c 'until [ -e $PWD/end ]; do sleep 1; done'
+exec srun sh -c ': >$PWD/at.\$SLURM_JOB_ID; until [ -e $PWD/end ]; do sleep 1; done'
 END
+
+# keep_running ID: and its step is there, which a slurmd that is killed before
+# cannot start.
+keep_running() {
+	keep "$1" RUNNING && wait_for 30 test -e "at.$1"
+}
 
 # works OPTION...: a job of these options comes and goes.
 works() {
@@ -91,7 +97,7 @@ test_expect_success 'a Slurm in production, without TideFlow' '
 test_expect_success 'its jobs run and wait' '
 	r1=$(submit -p pool -A vision -w n3 -n1 -t 600 -o r1.out long.sh) &&
 	r2=$(submit -p nlp -A nlp -w n1 -n1 -t 600 -o r2.out long.sh) &&
-	keep $r1 RUNNING && keep $r2 RUNNING &&
+	keep_running $r1 && keep_running $r2 &&
 	p1=$(submit_wrap true -p pool -A vision -N3 --exclusive -t 5 -o /dev/null) &&
 	p2=$(submit_wrap true -p pool -A vision -t 5 -o /dev/null --dependency=afterok:$r1) &&
 	p3=$(submit_wrap true -p nlp -A nlp -t 5 -o /dev/null -H --array=0-1) &&
@@ -187,7 +193,7 @@ test_expect_success 'in 7: and limits that Slurm enforces' '
 	restart slurmctld && nothing_lost && check &&
 	works -p pool -A vision --gres=mlu:mlu290:1 && works -p nlp -A nlp &&
 	paid=$(submit -p pool -A vision -w n1 -n1 --gres=mlu:mlu290:1 -t 60 -o paid.out long.sh) &&
-	keep $paid RUNNING &&
+	keep_running $paid &&
 	test "$(job_field $paid QOS)" = tide_vision
 '
 
@@ -254,7 +260,7 @@ test_expect_success 'out 2: jobs that have devices end first' '
 		wait_job_state $id COMPLETED 60 || return 1
 	done && KEPT=() &&
 	rm end && r1=$(submit -p pool -A vision -w n3 -n1 -t 600 -o r1.out long.sh) &&
-	keep $r1 RUNNING
+	keep_running $r1
 '
 
 test_expect_success 'out 2: without devices' '

@@ -24,7 +24,10 @@ parse_options() {
 		--cgroup) CGROUP=1 ;;
 		--no-accounting) ACCOUNTING='' ;;
 		--*)
-			[ $# -gt 1 ] || bad_usage "'$1' needs a value"
+			[ $# -gt 1 ] || {
+				(parse_valued "$1" '') || exit
+				bad_usage "'$1' needs a value"
+			}
 			parse_valued "$1" "$2"
 			shift
 			;;
