@@ -16,8 +16,10 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "common/credit/request.h"
 #include "compat/client.h"
 #include "compat/live_jobs.h"
+#include "compat/live_limits.h"
 #include "compat/release.h"
 
 /*
@@ -53,7 +55,7 @@ static int read_accounts(list_t *list, struct tide_names *accounts)
 	return rc;
 }
 
-static int read_qos(list_t *list, struct tide_live *live)
+static int read_qos(list_t *list, list_t *tres, struct tide_live *live)
 {
 	list_itr_t *itr = slurm_list_iterator_create(list);
 	slurmdb_qos_rec_t *rec;
@@ -69,20 +71,35 @@ static int read_qos(list_t *list, struct tide_live *live)
 		qos->name = strdup(rec->name);
 		qos->no_decay = !!(rec->flags & QOS_FLAG_NO_DECAY);
 		qos->factor_safe = !!(rec->flags & QOS_FLAG_USAGE_FACTOR_SAFE);
-		if (qos->name)
-			live->n_qos++;
-		else
+		qos->limits = tide_live_qos_limits(rec, tres);
+		live->n_qos++;
+		if (!qos->name || !qos->limits)
 			rc = -1;
 	}
 	slurm_list_iterator_destroy(itr);
 	return rc;
 }
 
+/*
+ * Associations, and who ran without one, so long as that is allowed: later
+ * there can be none, and it is the one question whose answer may be long.
+ */
+static int read_cluster(void *conn, const char *cluster, list_t *qos,
+			list_t *tres, struct tide_live *live)
+{
+	if (tide_live_assocs(conn, cluster, qos, tres, live))
+		return -1;
+	if (live->slurmdbd_why || live->enforces)
+		return 0;
+	return tide_live_strays(conn, cluster, time(NULL), live);
+}
+
 static int ask_slurmdbd(struct tide_live *live, const char *cluster)
 {
 	slurmdb_account_cond_t account_cond = {0};
 	slurmdb_qos_cond_t qos_cond = {0};
-	list_t *accounts = NULL, *qos = NULL;
+	slurmdb_tres_cond_t tres_cond = {.count = NO_VAL};
+	list_t *accounts = NULL, *qos = NULL, *tres = NULL;
 	void *conn;
 	int rc = 0;
 
@@ -92,22 +109,33 @@ static int ask_slurmdbd(struct tide_live *live, const char *cluster)
 		accounts = slurmdb_accounts_get(conn, &account_cond);
 	if (accounts)
 		qos = slurmdb_qos_get(conn, &qos_cond);
-	if (qos)
-		rc = read_accounts(accounts, &live->accounts) ||
-				     read_qos(qos, live) ||
-				     (cluster && tide_live_assocs(conn, cluster,
-								  qos, live))
-			     ? -1
-			     : 0;
-	else
+	if (!qos)
 		live->slurmdbd_why = reason();
+	else
+		tres = slurmdb_tres_get(conn, &tres_cond);
+	if (qos && (read_accounts(accounts, &live->accounts) ||
+		    read_qos(qos, tres, live) ||
+		    (cluster && read_cluster(conn, cluster, qos, tres, live))))
+		rc = -1;
 	if (accounts)
 		slurm_list_destroy(accounts);
 	if (qos)
 		slurm_list_destroy(qos);
+	if (tres)
+		slurm_list_destroy(tres);
 	if (conn)
 		slurmdb_connection_close(&conn);
 	return rc;
+}
+
+/* How far a clock that was read since `before` is ahead of ours. */
+static int64_t ahead(int64_t there, time_t before)
+{
+	time_t now = time(NULL);
+
+	if (there < before)
+		return there - before;
+	return there > now ? there - now : 0;
 }
 
 /* slurmctld's clock as it answers sdiag. */
@@ -118,12 +146,28 @@ static void ask_clock(struct tide_live *live)
 	static stats_info_response_msg_t *answer;
 	time_t before = time(NULL);
 
-	if (slurm_get_statistics(&answer, &request) || !answer)
-		return;
-	if (answer->req_time < before)
-		live->slurmctld_ahead = answer->req_time - before;
-	else if (answer->req_time > time(NULL))
-		live->slurmctld_ahead = answer->req_time - time(NULL);
+	if (!slurm_get_statistics(&answer, &request) && answer)
+		live->slurmctld_ahead = ahead(answer->req_time, before);
+}
+
+/* Those that the credits plugin in slurmdbd sees; it need not be there. */
+static void ask_clocks(struct tide_live *live)
+{
+	json_int_t slurmdbd, database;
+	time_t before = time(NULL);
+	char *answer = NULL;
+	json_t *data = NULL;
+
+	if (!tide_client_ask("{\"op\":\"clock\"}", &answer, NULL) &&
+	    !tide_answer_read(answer, &data, NULL) &&
+	    !json_unpack(data, "{s:I,s:I}", "slurmdbd", &slurmdbd, "database",
+			 &database)) {
+		live->has_clocks = 1;
+		live->slurmdbd_ahead = ahead(slurmdbd, before);
+		live->database_ahead = ahead(database, before);
+	}
+	json_decref(data);
+	free(answer);
 }
 
 /* *ret_cluster is its name; NULL when it does not answer. */
@@ -214,6 +258,8 @@ int tide_live_ask(struct tide_live *live)
 		return 0;
 	tide_client_start();
 	rc = ask_slurmctld(live, &cluster) || ask_slurmdbd(live, cluster);
+	if (!rc && !live->slurmdbd_why)
+		ask_clocks(live);
 	free(cluster);
 	if (rc)
 		errno = ENOMEM;

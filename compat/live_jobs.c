@@ -15,7 +15,10 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurmdb.h>
 
+#include "compat/live_limits.h"
 #include "compat/release.h"
+
+#define MAX_STRAYS 20000 /* after so many jobs no earlier day is asked for */
 
 static char *copy(const char *text)
 {
@@ -171,53 +174,8 @@ static char *qos_names(list_t *ids, list_t *all)
 	return text;
 }
 
-/* Numbers are NO_VAL or INFINITE, texts NULL or empty, where there is none. */
-static char *limits_of(const slurmdb_assoc_rec_t *a)
-{
-	/* A user has those of the account beside them; they are said there. */
-	int own = !a->user || !*a->user;
-	const struct {
-		const char *name;
-		uint32_t value;
-	} numbers[] = {
-		{"GrpJobs", a->grp_jobs},
-		{"GrpSubmitJobs", a->grp_submit_jobs},
-		{"GrpWall", a->grp_wall},
-		{"MaxJobs", own ? a->max_jobs : NO_VAL},
-		{"MaxSubmitJobs", own ? a->max_submit_jobs : NO_VAL},
-		{"MaxWall", own ? a->max_wall_pj : NO_VAL},
-	};
-	const struct {
-		const char *name, *value;
-	} texts[] = {
-		{"GrpTRES", a->grp_tres},
-		{"GrpTRESMins", a->grp_tres_mins},
-		{"GrpTRESRunMins", a->grp_tres_run_mins},
-		{"MaxTRES", own ? a->max_tres_pj : NULL},
-		{"MaxTRESMins", own ? a->max_tres_mins_pj : NULL},
-	};
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		if (numbers[i].value < INFINITE - 1)
-			fprintf(out, "%s%s=%" PRIu32, ftell(out) ? " " : "",
-				numbers[i].name, numbers[i].value);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		if (texts[i].value && *texts[i].value)
-			fprintf(out, "%s%s=%s", ftell(out) ? " " : "",
-				texts[i].name, texts[i].value);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
-	return text;
-}
-
-static int read_assocs(list_t *list, list_t *qos, struct tide_live *live)
+static int read_assocs(list_t *list, list_t *qos, list_t *tres,
+		       struct tide_live *live)
 {
 	list_itr_t *itr = slurm_list_iterator_create(list);
 	slurmdb_assoc_rec_t *rec;
@@ -234,7 +192,7 @@ static int read_assocs(list_t *list, list_t *qos, struct tide_live *live)
 			.user = copy(rec->user),
 			.account = copy(rec->acct),
 			.qos = qos_names(rec->qos_list, qos),
-			.limits = limits_of(rec),
+			.limits = tide_live_assoc_limits(rec, tres),
 			.is_default = rec->is_def == 1,
 		};
 		if (!assoc->user || !assoc->account || !assoc->qos ||
@@ -245,7 +203,7 @@ static int read_assocs(list_t *list, list_t *qos, struct tide_live *live)
 	return rc;
 }
 
-int tide_live_assocs(void *conn, const char *cluster, void *qos,
+int tide_live_assocs(void *conn, const char *cluster, void *qos, void *tres,
 		     struct tide_live *live)
 {
 	slurmdb_assoc_cond_t cond = {0};
@@ -261,7 +219,106 @@ int tide_live_assocs(void *conn, const char *cluster, void *qos,
 		live->slurmdbd_why = copy(slurm_strerror(errno));
 		return live->slurmdbd_why ? 0 : -1;
 	}
-	rc = read_assocs(list, qos, live);
+	rc = read_assocs(list, qos, tres, live);
 	slurm_list_destroy(list);
+	return rc;
+}
+
+/* One more run of the user without an association. */
+static int add_stray(const slurmdb_job_rec_t *rec, struct tide_live *live)
+{
+	const struct passwd *pw = NULL;
+	const char *account = rec->account ? rec->account : "";
+	struct tide_live_stray *stray;
+	char number[16];
+
+	for (size_t i = 0; i < live->n_strays; i++) {
+		stray = &live->stray[i];
+		if (stray->uid == (int64_t)rec->uid &&
+		    !strcmp(stray->account, account)) {
+			stray->jobs++;
+			return 0;
+		}
+	}
+	stray = realloc(live->stray, (live->n_strays + 1) * sizeof(*stray));
+	if (!stray)
+		return -1;
+	live->stray = stray;
+	stray += live->n_strays++;
+	if (!rec->user || !*rec->user)
+		pw = getpwuid(rec->uid);
+	snprintf(number, sizeof(number), "%" PRIu32, rec->uid);
+	*stray = (struct tide_live_stray){
+		.user = copy(rec->user && *rec->user ? rec->user
+			     : pw		     ? pw->pw_name
+						     : number),
+		.account = copy(account),
+		.uid = rec->uid,
+		.jobs = 1,
+	};
+	return stray->user && stray->account ? 0 : -1;
+}
+
+/* What ended in that day; NULL when slurmdbd does not say. */
+static list_t *strays_of(void *conn, const char *cluster, time_t from,
+			 time_t until)
+{
+	slurmdb_job_cond_t cond = {0};
+	list_t *list;
+
+	cond.cluster_list = slurm_list_create(NULL);
+	slurm_list_append(cond.cluster_list, (void *)cluster);
+	/* The database has an index of this, and gives no other job. */
+	cond.associd_list = slurm_list_create(NULL);
+	slurm_list_append(cond.associd_list, (void *)"0");
+	cond.db_flags = SLURMDB_JOB_FLAG_NOTSET;
+	cond.flags = JOBCOND_FLAG_NO_STEP | JOBCOND_FLAG_NO_TRUNC;
+	cond.usage_start = from;
+	cond.usage_end = until;
+	list = slurmdb_jobs_get(conn, &cond);
+	slurm_list_destroy(cond.cluster_list);
+	slurm_list_destroy(cond.associd_list);
+	return list;
+}
+
+/* A job over midnight is of the day of its end, one that runs of the last. */
+static int add_day(list_t *list, time_t from, time_t until, time_t now,
+		   struct tide_live *live)
+{
+	list_itr_t *itr = slurm_list_iterator_create(list);
+	slurmdb_job_rec_t *rec;
+	int rc = 0;
+
+	while (!rc && (rec = slurm_list_next(itr))) {
+		time_t end = rec->end ? rec->end : now;
+
+		if (!rec->associd && end >= from && end < until)
+			rc = add_stray(rec, live);
+	}
+	slurm_list_iterator_destroy(itr);
+	return rc;
+}
+
+int tide_live_strays(void *conn, const char *cluster, int64_t now,
+		     struct tide_live *live)
+{
+	time_t until = (time_t)now + 1;
+	int rc = 0, seen = 0;
+
+	/* A site without any association may have very many. */
+	while (!rc && seen < MAX_STRAYS &&
+	       live->stray_days < TIDE_LIVE_RECENT_DAYS) {
+		time_t from = until - 86400;
+		list_t *list = strays_of(conn, cluster, from, until);
+
+		/* That slurmdbd cannot be asked was found out before. */
+		if (!list)
+			return 0;
+		live->stray_days++;
+		seen += slurm_list_count(list);
+		rc = add_day(list, from, until, (time_t)now, live);
+		slurm_list_destroy(list);
+		until = from;
+	}
 	return rc;
 }

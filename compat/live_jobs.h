@@ -21,9 +21,15 @@ int tide_live_nodes(struct tide_live *live);
 
 /*
  * Add the associations of a cluster, over a connection to slurmdbd.  qos is
- * Slurm's list of all QOS.
+ * Slurm's list of all QOS, tres that of TRES or NULL.
  */
-int tide_live_assocs(void *conn, const char *cluster, void *qos,
+int tide_live_assocs(void *conn, const char *cluster, void *qos, void *tres,
+		     struct tide_live *live);
+
+/*
+ * Add what ran on a cluster since then without an association.
+ */
+int tide_live_strays(void *conn, const char *cluster, int64_t since,
 		     struct tide_live *live);
 
 #endif /* TIDE_COMPAT_LIVE_JOBS_H */

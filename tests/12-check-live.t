@@ -134,7 +134,9 @@ test_expect_success 'a PluginDir that slurmctld does not know yet is said' '
 
 test_expect_success 'limits in force, one clock, one release' '
 	check 0 && found ok "slurmctld enforces associations, limits and QOS" &&
-	found ok "clock of slurmctld" &&
+	found ok "clock of slurmctld.s host agrees" &&
+	found ok "clock of slurmdbd.s host agrees" &&
+	found ok "clock of the database.s host agrees" &&
 	found ok "is built for the installed Slurm"
 '
 

@@ -80,6 +80,12 @@ waits_for_window() {
 	[[ $(squeue -h -j "$1" -o %r) == "next window"* ]]
 }
 
+# An error is that nothing is enforced.
+ran_before_found() {
+	check
+	finds warning "user .nobody. is locked out: no association, and [12] jobs? in the last 30 days"
+}
+
 test_expect_success 'a Slurm in production, without TideFlow' '
 	sed -i "s/ Gres=[^ ]*//" "$(etc slurm.conf)" &&
 	rm -f "$(etc gres.conf)" && rmdir "$ours" &&
@@ -185,8 +191,27 @@ test_expect_success 'in 7: who would be locked out is said first' '
 	finds error "user .nobody. is locked out: no association, and 1 job .$odd." &&
 	test "$(fix_of "user .nobody. is locked out")" = \
 		"sacctmgr add user nobody account=ACCOUNT" &&
-	scancel $odd && wait_job_end $odd 20 && check &&
-	finds ok "locks out nobody"
+	scancel $odd && wait_job_end $odd 20 &&
+	set_key slurm.conf AccountingStorageEnforce
+'
+
+# What ran a moment ago counts, as nobody has a job now; so do limits that
+# somebody set and nothing enforced.
+test_expect_success 'in 7: who ran without an association, what will bind' '
+	odd=$(setpriv --reuid=nobody --regid=nogroup --clear-groups \
+		sbatch --parsable -p pool -D /tmp -o /dev/null -t 5 -w n1 --wrap true) &&
+	wait_job_state $odd COMPLETED 30 &&
+	wait_for 20 sacct_shows $odd State COMPLETED &&
+	sacctmgr -i modify qos normal set maxjobsperuser=100 &&
+	sacctmgr -i modify account nlp set grptres=gres/mlu=64 &&
+	wait_for 20 ran_before_found &&
+	finds warning "whoever runs under QOS .normal. is limited: MaxJobsPerUser=100" &&
+	finds warning "account .nlp. is limited: GrpTRES=gres/mlu=64" &&
+	sacctmgr -i modify qos normal set maxjobsperuser=-1 &&
+	sacctmgr -i modify account nlp set grptres=gres/mlu=-1 &&
+	set_key slurm.conf AccountingStorageEnforce associations,limits,qos,safe &&
+	check && finds warning "user .nobody. is locked out" &&
+	! finds warning "is limited"
 '
 
 test_expect_success 'in 7: and limits that Slurm enforces' '

@@ -43,6 +43,7 @@ static const struct {
 } ops[TIDE_OPS] = {
 	{"audit", {"seal_id", "seal_hash"}},
 	{"balance", {NULL}},
+	{"clock", {NULL}},
 	{"detach", {"accounts", "dry_run", "force"}},
 	{"enroll", {"account"}},
 	{"grant", {"account", "amount", "note", "request"}},

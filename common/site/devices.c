@@ -90,24 +90,53 @@ static int is_name(const char *name, const char *text, size_t len)
 	return strlen(name) == len && !strncasecmp(name, text, len);
 }
 
+/* What else is in Gres (licences, disks) may have no price by intent. */
+static int is_accelerator(const struct gres *gres)
+{
+	static const char *const names[] = {"gpu", "mlu", "npu", "dcu"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (is_name(names[i], gres->name, gres->name_len))
+			return 1;
+	return 0;
+}
+
+static void say_no_price(struct tide_site *site,
+			 const struct tide_slurm_record *record,
+			 const struct gres *gres)
+{
+	char fix[200];
+
+	snprintf(fix, sizeof(fix), "Device=%.*s:%.*s Rate=... in tide.conf",
+		 (int)gres->name_len, gres->name, (int)gres->type_len,
+		 gres->type);
+	tide_site_say(
+		site, TIDE_LEVEL_WARNING, record, fix,
+		"node '%s' has %.*s:%.*s in Gres, which has no price: its use is not charged, and a pool job that asks for nothing else is refused",
+		record->pair[0].value, (int)gres->name_len, gres->name,
+		(int)gres->type_len, gres->type);
+}
+
 /* One item of a node: which prices are in use, and is its type there? */
 static void check_item(struct tide_site *site,
 		       const struct tide_slurm_record *record,
 		       const struct gres *gres)
 {
-	int priced = 0;
+	int priced = 0, type_priced = 0;
 
 	for (int i = 0; i < site->conf->n_devices; i++) {
 		const struct tide_device *device = &site->conf->device[i];
+		int is_type = is_name(device->type, gres->type, gres->type_len);
 
 		if (!is_name(device->gres, gres->name, gres->name_len))
 			continue;
 		priced = 1;
+		type_priced |= is_type;
 		/* without a type it may be any of them */
-		site->used[i] |=
-			!gres->type_len ||
-			is_name(device->type, gres->type, gres->type_len);
+		site->used[i] |= !gres->type_len || is_type;
 	}
+	if (gres->type_len && (priced ? !type_priced : is_accelerator(gres)))
+		say_no_price(site, record, gres);
 	if (priced && !gres->type_len)
 		tide_site_say(
 			site, TIDE_LEVEL_WARNING, record,

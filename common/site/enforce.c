@@ -168,22 +168,40 @@ static void check_qos(struct enforce *e)
 	}
 }
 
-/* Limits that somebody wrote down once begin to bind. */
-static void check_limits(struct enforce *e)
+/* Is a job of that user and account there? */
+static int has_job(const struct enforce *e, const struct tide_live_job *wanted)
 {
-	for (size_t i = 0; i < e->live->n_assocs; i++) {
-		const struct tide_live_assoc *assoc = e->assoc[i];
+	return bsearch(&wanted, e->job, e->live->n_jobs, sizeof(*e->job),
+		       job_cmp) != NULL;
+}
 
-		if (!*assoc->limits)
+/*
+ * Who has no job now, and ran without an association some time ago.  A warning
+ * only: may be gone since.
+ */
+static void check_strays(struct enforce *e)
+{
+	char with[300], fix[300];
+
+	for (size_t i = 0; i < e->live->n_strays; i++) {
+		const struct tide_live_stray *stray = &e->live->stray[i];
+		const struct tide_live_job as_job = {.user = stray->user,
+						     .account = stray->account};
+		const int named = *stray->account != '\0';
+
+		if (has_job(e, &as_job) || find(e, &as_job) ||
+		    (!named && default_account(e, stray->user)))
 			continue;
+		snprintf(with, sizeof(with), " with account '%s'",
+			 stray->account);
+		snprintf(fix, sizeof(fix), "sacctmgr add user %s account=%s",
+			 stray->user, named ? stray->account : "ACCOUNT");
 		e->found++;
 		tide_site_say(
-			e->site, TIDE_LEVEL_WARNING, NULL,
-			"take out with sacctmgr what is not meant (-1 is no limit)",
-			"with AccountingStorageEnforce %s '%s' of account '%s' is limited: %s",
-			*assoc->user ? "user" : "all of",
-			*assoc->user ? assoc->user : assoc->account,
-			assoc->account, assoc->limits);
+			e->site, TIDE_LEVEL_WARNING, NULL, fix,
+			"with AccountingStorageEnforce user '%s' is locked out: no association%s, and %zu job%s in the last %d days",
+			stray->user, named ? with : "", stray->jobs,
+			stray->jobs == 1 ? "" : "s", e->live->stray_days);
 	}
 }
 
@@ -226,7 +244,8 @@ void tide_site_enforce(struct tide_site *site, const struct tide_live *live)
 		check_users(&e);
 		check_defaults(&e);
 		check_qos(&e);
-		check_limits(&e);
+		check_strays(&e);
+		e.found += tide_site_limits(site, live);
 		if (!e.found)
 			tide_site_say(
 				site, TIDE_LEVEL_OK, NULL, NULL,

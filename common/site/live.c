@@ -17,8 +17,10 @@
 
 void tide_live_release(struct tide_live *live)
 {
-	for (size_t i = 0; i < live->n_qos; i++)
+	for (size_t i = 0; i < live->n_qos; i++) {
 		free(live->qos[i].name);
+		free(live->qos[i].limits);
+	}
 	free(live->qos);
 	for (size_t i = 0; i < live->n_assocs; i++) {
 		free(live->assoc[i].user);
@@ -27,6 +29,11 @@ void tide_live_release(struct tide_live *live)
 		free(live->assoc[i].limits);
 	}
 	free(live->assoc);
+	for (size_t i = 0; i < live->n_strays; i++) {
+		free(live->stray[i].user);
+		free(live->stray[i].account);
+	}
+	free(live->stray);
 	for (size_t i = 0; i < live->n_jobs; i++) {
 		free(live->job[i].id);
 		free(live->job[i].user);
@@ -86,8 +93,7 @@ static void check_accounts(struct tide_site *site, const struct tide_live *live)
 			      site->conf->owner[i].account);
 }
 
-/* Is that QOS one of a paying account? */
-static int pays(const struct tide_live *live, const char *qos)
+int tide_site_pays(const struct tide_live *live, const char *qos)
 {
 	for (size_t i = 0; i < live->accounts.count; i++) {
 		char *name = tide_qos_name(live->accounts.name[i]);
@@ -107,7 +113,7 @@ static void check_qos(struct tide_site *site, const struct tide_live *live)
 	for (size_t i = 0; i < live->n_qos; i++) {
 		const struct tide_live_qos *qos = &live->qos[i];
 
-		if (!pays(live, qos->name))
+		if (!tide_site_pays(live, qos->name))
 			continue;
 		snprintf(
 			fix, sizeof(fix),
@@ -153,21 +159,23 @@ static void check_slurmctld(struct tide_site *site,
 			dir, live->plugin_dir);
 }
 
-/* MUNGE refuses what is 5 minutes old; windows are kept by slurmctld's clock.
- */
-static void check_clock(struct tide_site *site, const struct tide_live *live)
+/* MUNGE refuses what is 5 minutes old. */
+static void check_clock(struct tide_site *site, const char *whose,
+			int64_t ahead, const char *why)
 {
-	long long off = (long long)live->slurmctld_ahead;
+	long long off = (long long)ahead;
+	char fix[200];
 
+	snprintf(fix, sizeof(fix), "chronyc tracking, here and on %s", whose);
 	if (off > CLOCK_SLACK_S || off < -CLOCK_SLACK_S)
 		tide_site_say(
-			site, TIDE_LEVEL_WARNING, NULL,
-			"chronyc tracking, here and on slurmctld's host",
-			"the clock of slurmctld's host is %lld seconds %s that of this one: windows open and close by it, and MUNGE fails at 300",
-			off < 0 ? -off : off, off < 0 ? "behind" : "ahead of");
+			site, TIDE_LEVEL_WARNING, NULL, fix,
+			"the clock of %s is %lld seconds %s that of this one: more than %d are too many, as %s, and MUNGE fails at 300",
+			whose, off < 0 ? -off : off,
+			off < 0 ? "behind" : "ahead of", CLOCK_SLACK_S, why);
 	else
 		tide_site_say(site, TIDE_LEVEL_OK, NULL, NULL,
-			      "the clock of slurmctld's host agrees with ours");
+			      "the clock of %s agrees with ours", whose);
 }
 
 /* What was written into the file since slurmctld was started. */
@@ -220,13 +228,20 @@ static void check_live(struct tide_site *site, const struct tide_live *live,
 		check_qos(site, live);
 	}
 	site->path = slurm_path;
+	if (live->has_clocks) {
+		check_clock(site, "slurmdbd's host", live->slurmdbd_ahead,
+			    "postings have its time");
+		check_clock(site, "the database's host", live->database_ahead,
+			    "it decides which slurmdbd keeps the ledger");
+	}
 	if (live->slurmctld_why)
 		unasked(site, live->must, "slurmctld", live->slurmctld_why);
 	else if (live->version && live->plugin_dir)
 		check_slurmctld(site, live, plugins_for);
 	if (!live->slurmctld_why) {
 		check_tres(site, live);
-		check_clock(site, live);
+		check_clock(site, "slurmctld's host", live->slurmctld_ahead,
+			    "windows open and close by it");
 		tide_site_live_nodes(site, live);
 	}
 	if (!live->slurmctld_why && !live->slurmdbd_why) {

@@ -19,6 +19,7 @@ struct tide_live_qos {
 	char *name;
 	int no_decay;	 /* flag NoDecay */
 	int factor_safe; /* flag UsageFactorSafe */
+	char *limits;	 /* "GrpJobs=2 MaxWall=60", or "" */
 };
 
 /* A job that runs or waits; strings are never NULL. */
@@ -47,8 +48,21 @@ struct tide_live_assoc {
 	char *user;
 	char *account;
 	char *qos;    /* names that it may use: "normal,long" */
-	char *limits; /* its own: "GrpJobs=2 MaxWall=60", or "" */
+	char *limits; /* with those of its account: "GrpJobs=2", or "" */
 	int is_default;
+};
+
+/* Runs of a user without an association with the account, which may be "". */
+struct tide_live_stray {
+	char *user;
+	char *account;
+	int64_t uid;
+	size_t jobs;
+};
+
+enum {
+	TIDE_LIVE_RECENT_DAYS =
+		30 /* so long back they are looked for at most */
 };
 
 /* Starts as {0}; ended by tide_live_release(). */
@@ -64,6 +78,9 @@ struct tide_live {
 	size_t n_qos;
 	struct tide_live_assoc *assoc; /* of this cluster */
 	size_t n_assocs;
+	struct tide_live_stray *stray; /* while Slurm does not enforce */
+	size_t n_strays;
+	int stray_days; /* they are of so many days */
 	/* of slurmctld; why is set when it could not be asked */
 	char *slurmctld_why;
 	char *version; /* "22.05.8" */
@@ -76,6 +93,10 @@ struct tide_live {
 	size_t n_nodes;
 	/* how far the clock there is ahead of ours, seconds; 0 when unknown */
 	int64_t slurmctld_ahead;
+	/* the same of slurmdbd's host and of the database, where the credits
+	 * plugin tells */
+	int has_clocks;
+	int64_t slurmdbd_ahead, database_ahead;
 };
 
 void tide_live_release(struct tide_live *live);

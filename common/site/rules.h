@@ -83,6 +83,10 @@ struct tide_live;
 
 /* Which nodes answer, with which slurmd and devices. */
 void tide_site_live_nodes(struct tide_site *site, const struct tide_live *live);
+/* Is that QOS one of a paying account? */
+int tide_site_pays(const struct tide_live *live, const char *qos);
+/* Limits that nobody enforces yet; how many findings. */
+size_t tide_site_limits(struct tide_site *site, const struct tide_live *live);
 /* Who is locked out, and what is held, once Slurm enforces accounting. */
 void tide_site_enforce(struct tide_site *site, const struct tide_live *live);
 /* Jobs of the pool that do not run under the QOS that pays for them. */

@@ -233,10 +233,16 @@ void tide_site_plugin_dir(struct tide_site *site, const char *our_plugin,
 static void add_problems(struct tide_findings *findings, enum tide_level level,
 			 struct tide_problems *problems, const char *fix)
 {
-	for (size_t i = 0; i < problems->count; i++)
-		tide_findings_add(findings, level, problems->problem[i].file,
-				  problems->problem[i].line,
-				  problems->problem[i].text, fix);
+	for (size_t i = 0; i < problems->count; i++) {
+		const char *text = problems->problem[i].text;
+		int zone = !strncmp(text, "TimeZone=", strlen("TimeZone="));
+
+		tide_findings_add(
+			findings, level, problems->problem[i].file,
+			problems->problem[i].line, text,
+			zone ? "correct the name, or install tzdata on this host"
+			     : fix);
+	}
 	findings->lost |= problems->lost;
 	tide_problems_release(problems);
 }

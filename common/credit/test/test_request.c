@@ -19,6 +19,7 @@ static void test_good(void)
 	static const char *const good[] = {
 		"{\"op\":\"audit\",\"seal_id\":0,\"seal_hash\":\"\"}",
 		"{\"op\":\"balance\"}",
+		"{\"op\":\"clock\"}",
 		"{\"op\":\"balance\",\"accounts\":[]}",
 		"{\"op\":\"detach\",\"accounts\":[],\"dry_run\":true,\"force\":false}",
 		"{\"op\":\"enroll\",\"account\":\"a\",\"later\":1}",

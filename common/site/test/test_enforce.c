@@ -22,7 +22,12 @@ static struct tide_live_job jobs[] = {
 	{"3_4", 3, "bob", "vision", "lab", "normal", 1, 0},
 };
 
-static struct tide_live_qos qos[] = {{"normal", 0, 0}, {"tide_vision", 1, 1}};
+static char *accounts[] = {"cv", "vision"};
+
+static struct tide_live_qos qos[] = {
+	{"normal", 0, 0, ""},
+	{"tide_vision", 1, 1, "GrpTRESMins=billing=60"},
+};
 
 /* One change of the above, and what is found then; nothing: all is well. */
 static const struct {
@@ -30,6 +35,8 @@ static const struct {
 	size_t assoc, job; /* which one changes, counted from 1 */
 	struct tide_live_assoc new_assoc;
 	struct tide_live_job new_job;
+	struct tide_live_stray stray;
+	const char *qos_limits; /* of normal */
 	enum tide_level level;
 	const char *what, *fix;
 } cases[] = {
@@ -80,8 +87,41 @@ static const struct {
 	 .assoc = 1,
 	 .new_assoc = {"", "vision", "normal", "GrpJobs=2", 0},
 	 .level = TIDE_LEVEL_WARNING,
-	 .what = "all of 'vision' of account 'vision' is limited: GrpJobs=2",
+	 .what = "account 'vision' is limited: GrpJobs=2",
 	 .fix = "-1"},
+	{.name = "a limit of a user that is the account's says nothing new",
+	 .assoc = 1,
+	 .new_assoc = {"", "vision", "normal", "MaxJobs=2 GrpJobs=1", 0},
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "account 'vision' is limited: MaxJobs=2 GrpJobs=1",
+	 .fix = "-1"},
+	{.name = "a limit of a user",
+	 .assoc = 3,
+	 .new_assoc = {"bob", "vision", "normal", "MaxJobs=2 GrpJobs=1", 1},
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "user 'bob' of account 'vision' is limited: MaxJobs=2 GrpJobs=1",
+	 .fix = "-1"},
+	{.name = "a limit of a QOS that is not ours",
+	 .qos_limits = "MaxJobsPerUser=1",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "whoever runs under QOS 'normal' is limited: MaxJobsPerUser=1",
+	 .fix = "-1"},
+	{.name = "a user who ran without an association",
+	 .stray = {"eve", "cv", 7, 12},
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "user 'eve' is locked out: no association with account 'cv', and 12 jobs in the last 30 days",
+	 .fix = "sacctmgr add user eve account=cv"},
+	{.name = "one who has an association now",
+	 .stray = {"bob", "cv", 7, 12}},
+	{.name = "one who ran without an account and has a default one now",
+	 .stray = {"bob", "", 7, 12}},
+	{.name = "one whose jobs were named already",
+	 .job = 2,
+	 .new_job = {"2", 2, "eve", "cv", "lab", "normal", 0, 0},
+	 .stray = {"eve", "cv", 7, 12},
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "user 'eve' is locked out: no association with account 'cv', and 1 job (2)",
+	 .fix = "sacctmgr add user eve account=cv"},
 	{.name = "a pool job that nothing limits",
 	 .job = 1,
 	 .new_job = {"1", 1, "ann", "vision", "lab,pool", "normal", 1, 0},
@@ -123,12 +163,15 @@ static void is_found(size_t i, const struct tide_slurm *slurm)
 {
 	struct tide_live_assoc assoc[4];
 	struct tide_live_job job[3];
+	struct tide_live_stray stray;
 	struct tide_live live = {.assoc = assoc,
 				 .n_assocs = 4,
 				 .job = job,
 				 .n_jobs = 3,
 				 .qos = qos,
-				 .n_qos = 2};
+				 .n_qos = 2,
+				 .accounts = {accounts, 2},
+				 .stray_days = 30};
 	struct tide_findings findings = {0};
 	size_t last = 0, bad;
 	int pass;
@@ -139,6 +182,13 @@ static void is_found(size_t i, const struct tide_slurm *slurm)
 		assoc[cases[i].assoc - 1] = cases[i].new_assoc;
 	if (cases[i].job)
 		job[cases[i].job - 1] = cases[i].new_job;
+	qos[0].limits = (char *)(cases[i].qos_limits ? cases[i].qos_limits
+						     : "");
+	if (cases[i].stray.user) {
+		stray = cases[i].stray;
+		live.stray = &stray;
+		live.n_strays = 1;
+	}
 	bad = look(&live, slurm, &findings, &last);
 	pass = bad == (cases[i].what ? 1 : 0);
 	if (pass && bad)
@@ -148,6 +198,26 @@ static void is_found(size_t i, const struct tide_slurm *slurm)
 	if (!ok(pass, "%s", cases[i].name))
 		diag("%zu bad, last: %s; fix: %s", bad,
 		     findings.finding[last].what, findings.finding[last].fix);
+	tide_findings_release(&findings);
+}
+
+/* Five of those that share a limit are named. */
+static void test_many(const struct tide_slurm *slurm)
+{
+	static char *names[] = {"u1", "u2", "u3", "u4", "u5", "u6", "u7"};
+	struct tide_live_assoc assoc[7];
+	struct tide_live live = {.assoc = assoc, .n_assocs = 7};
+	struct tide_findings findings = {0};
+	size_t last = 0, bad;
+
+	for (size_t i = 0; i < 7; i++)
+		assoc[i] = (struct tide_live_assoc){names[i], "cv", "normal",
+						    "MaxJobs=2", 1};
+	bad = look(&live, slurm, &findings, &last);
+	ok(bad == 1 &&
+		   strstr(findings.finding[last].what,
+			  "user 'u1', 'u2', 'u3', 'u4', 'u5' and 2 more of account 'cv' is limited: MaxJobs=2"),
+	   "users with the same limit are one finding");
 	tide_findings_release(&findings);
 }
 
@@ -163,6 +233,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		is_found(i, &written);
+	test_many(&written);
 	ok(look(&live, &unwritten, &findings, &last) == 3 &&
 		   findings.finding[last].level == TIDE_LEVEL_WARNING,
 	   "as long as it is not written it is a warning, one for a user and account");

@@ -84,7 +84,7 @@ static const struct {
 	{.name = "slurmdbd without the credits plugin", .host = "login",
 	 .gone = "ours/accounting_storage_credits.so",
 	 .level = TIDE_LEVEL_ERROR,
-	 .what = "no folder in PluginDir has accounting_storage_credits.so",
+	 .what = "no folder in PluginDir has TideFlow's accounting_storage_credits.so",
 	 .fix = "PluginDir="},
 };
 

@@ -16,9 +16,9 @@ static char folder[] = "/tmp/tide-test-live.XXXXXX";
 
 static char *accounts[] = {"centre", "mint", "nlp", "vision"};
 static struct tide_live_qos qos[] = {
-	{"normal", 0, 0},
-	{"tide_vision", 1, 1},
-	{"tide_nobody", 0, 0},
+	{"normal", 0, 0, NULL},
+	{"tide_vision", 1, 1, NULL},
+	{"tide_nobody", 0, 0, NULL},
 };
 
 /* All is well; each case spoils one thing. */
@@ -122,6 +122,18 @@ int main(void)
 	live.slurmctld_ahead = 6;
 	is_found(&live, "22.05.8", 7, "6 seconds ahead of that of this one",
 		 "chronyc", "a clock that is ahead");
+	live = good();
+	live.has_clocks = 1;
+	is_found(&live, "22.05.8", 9, NULL, NULL, "three clocks that agree");
+	live.slurmdbd_ahead = -6;
+	is_found(&live, "22.05.8", 9,
+		 "the clock of slurmdbd's host is 6 seconds behind that of this one: more than 5",
+		 "on slurmdbd's host", "slurmdbd's clock is behind");
+	live.slurmdbd_ahead = 5;
+	live.database_ahead = 400;
+	is_found(&live, "22.05.8", 9,
+		 "the clock of the database's host is 400 seconds ahead of that",
+		 "on the database's host", "the database's is ahead");
 	live = good();
 	put("slurm.conf",
 	    "PluginDir=/ours:/stock\nAccountingStorageTRES=gres/gpu:a\n");

@@ -248,6 +248,22 @@ static int do_audit(struct tide_db *db, const struct caller *who,
 	return tide_audit(db, &seal, ret, err);
 }
 
+/* What the clocks here show, for tidectl check; no secret. */
+static int do_clock(struct tide_db *db, const struct caller *who,
+		    const struct tide_request *request, json_t **ret,
+		    struct tide_err *err)
+{
+	int64_t database;
+
+	(void)who;
+	(void)request;
+	if (tide_db_number(db, &database, err, "select unix_timestamp()"))
+		return -1;
+	*ret = json_pack("{s:I,s:I}", "slurmdbd", (json_int_t)time(NULL),
+			 "database", (json_int_t)database);
+	return *ret ? 0 : tide_err_set(err, ENOMEM, "out of memory");
+}
+
 /* ---- changing ---- */
 
 /* Slurm has the new limit when the poster has gone round. */
@@ -439,9 +455,10 @@ static int do_detach(struct tide_db *db, const struct caller *who,
 static int (*const acts[TIDE_OPS])(struct tide_db *db, const struct caller *who,
 				   const struct tide_request *request,
 				   json_t **ret, struct tide_err *err) = {
-	[TIDE_OP_AUDIT] = do_audit,   [TIDE_OP_BALANCE] = do_balance,
-	[TIDE_OP_DETACH] = do_detach, [TIDE_OP_ENROLL] = do_enroll,
-	[TIDE_OP_GRANT] = do_grant,   [TIDE_OP_STATEMENT] = do_statement,
+	[TIDE_OP_AUDIT] = do_audit,	    [TIDE_OP_BALANCE] = do_balance,
+	[TIDE_OP_CLOCK] = do_clock,	    [TIDE_OP_DETACH] = do_detach,
+	[TIDE_OP_ENROLL] = do_enroll,	    [TIDE_OP_GRANT] = do_grant,
+	[TIDE_OP_STATEMENT] = do_statement,
 };
 
 static int act(const struct caller *who, const struct tide_request *request,
