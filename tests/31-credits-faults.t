@@ -102,16 +102,18 @@ test_expect_success 'without the database slurmdbd lives, and tidectl says why' 
 	test $failed = yes && grep -i "database\|lost connection" err
 '
 
-# ask_waits: slurmdbd waits for the database in the middle of an answer.
-ask_waits() {
-	[ "$(sql "select count(*) from information_schema.processlist where state like \"%lock%\" and info like \"%tide_account%\"")" -ge 1 ]
+# db_runs PATTERN [STATE]: a statement like this, in a state like that.
+db_runs() {
+	[ "$(sql "select count(*) from information_schema.processlist where id<>connection_id() and info like \"$1\" and state like \"${2:-%}\"")" -ge 1 ]
 }
 
 test_expect_success 'slurmdbd killed in the middle of an answer: tidectl says so' '
 	{ mariadb --socket="$TIDE_DB_SOCKET" slurm_acct_db -e \
 		"lock tables tide_account write; do sleep(60)" & } && lock=$! &&
+	wait_for 20 db_runs "do sleep%" &&
 	{ tidectl credits balance vision 2>err & } && asked=$! &&
-	wait_for 20 ask_waits && "$CLUSTER" kill9 slurmdbd &&
+	wait_for 20 db_runs "%tide_account%" "%lock%" &&
+	"$CLUSTER" kill9 slurmdbd &&
 	test_expect_code 1 wait $asked && kill $lock &&
 	grep "tidectl: could not ask slurmdbd: " err &&
 	"$CLUSTER" restart slurmdbd && wait_for 20 audit_ok
