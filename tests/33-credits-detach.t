@@ -226,6 +226,20 @@ test_expect_success 'a job that comes in between is moved when the QOS is gone' 
 	enroll vision
 '
 
+# As after a crash of slurmctld that started the job and had not saved it.
+test_expect_success 'what slurmctld lost runs for slurmdbd only, and is moved' '
+	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) &&
+	wait_for 20 dbd_qos_is $new tide_vision &&
+	sql "update tide_job_table set state=1 where id_job=$new" &&
+	tidectl credits detach vision --dry-run --json >out.json &&
+	jq -e ".[0].jobs[0] | .job == $new and .running == false" out.json &&
+	tidectl credits detach vision >out &&
+	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
+	test "$(job_field $new QOS)" = normal && scontrol release $new &&
+	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
+	tidectl credits enroll vision
+'
+
 test_expect_success 'forced, a run goes on, what waits is held' '
 	runs=$(pool_job 600 --requeue -w n1 --gres=mlu:mlu290:2) &&
 	wait_job_state $runs RUNNING 20 &&

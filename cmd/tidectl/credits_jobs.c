@@ -64,9 +64,14 @@ static json_t *state_of(json_t *states, const struct tide_live_job *job,
 static void add_job(json_t *states, const char *cluster,
 		    const struct tide_live_job *job, bool gone)
 {
+	json_t *known = credits_find_job(states, cluster, job->number);
 	json_t *state = state_of(states, job, gone);
 
-	if (!state || credits_find_job(states, cluster, job->number))
+	/* A run that slurmctld lost in a crash runs for slurmdbd still. */
+	if (known)
+		json_object_set_new(known, "running",
+				    json_boolean(!job->pending));
+	if (!state || known)
 		return;
 	json_array_append_new(json_object_get(state, "jobs"),
 			      json_pack("{s:s,s:I,s:s,s:b,s:b}", "cluster",
