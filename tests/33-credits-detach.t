@@ -188,15 +188,23 @@ test_expect_success 'enrolled again, it has what was left, and pays again' '
 	audit_ok
 '
 
+# Up to 23.11 slurmctld asks every five seconds for the numbers of new rows, and
+# takes no update of a job while it waits for the answer, which the lock keeps
+# back. Just after one was answered there is time.
+just_numbered() {
+	local id
+
+	id=$(submit_wrap true -H -p lab -A nlp -t 1 -o /dev/null) &&
+		wait_for 20 sacct_shows "$id" State PENDING
+}
+
 # With all of its table locked slurmdbd can add no job, and reads as before.
 test_expect_success 'a job that slurmdbd does not know of yet is moved as well' '
+	just_numbered &&
 	lock "select count(*) from tide_job_table for update" &&
 	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) &&
-	test "$(job_field $new QOS)" = tide_vision &&
-	tidectl credits detach vision --dry-run --json >out.json &&
-	jq -e ".[0].jobs == [{cluster: \"tide\", job: $new, user: \"root\", running: false, recorded: false}]" out.json &&
-	tidectl credits detach vision >out && unlock &&
-	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
+	tidectl credits detach vision --json >out.json && unlock &&
+	jq -e ".[0].jobs == [{cluster: \"tide\", job: $new, user: \"root\", running: false, recorded: false, moved: \"normal\"}]" out.json &&
 	test "$(job_field $new QOS)" = normal && ! has_qos tide_vision &&
 	wait_for 20 dbd_qos_is $new normal && scontrol release $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok
