@@ -338,15 +338,18 @@ write_gres_conf() {
 	done >"$DIR/etc/gres.conf"
 }
 
-# Without --cgroup there need not be one: newer slurmd must be told.
+# Without --cgroup there need not be one: newer slurmd must be told. Those of
+# 23.02 and 23.11 always load a plugin, but ask nothing of it.
 write_cgroup_conf() {
 	if [ -n "$CGROUP" ]; then
 		echo "CgroupPlugin=cgroup/v1"
 		echo "CgroupMountpoint=/sys/fs/cgroup"
 		slurm_since 23.11 || echo "CgroupAutomount=no"
 		echo "ConstrainDevices=yes"
-	elif slurm_since 23.02; then
+	elif slurm_since 24.05; then
 		echo "CgroupPlugin=disabled"
+	elif slurm_since 23.02; then
+		echo "IgnoreSystemd=yes"
 	fi >"$DIR/etc/cgroup.conf"
 }
 
