@@ -13,7 +13,8 @@ test_description='credits: taking an enrolment back'
 . "$TIDE_TOP/tests/lib/credits.sh"
 need_cluster
 credits_cluster --without select,job_submit
-as_nobody="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+# Not nobody, whom Slurm from 25.11 on lets be no operator.
+as_daemon="setpriv --reuid=daemon --regid=nogroup --clear-groups"
 
 # qos_of USER: what its association with vision may use, without ours when it
 # is gone.
@@ -65,15 +66,15 @@ detaches() {
 # Between others, in the list of the account and in that of a user.
 test_expect_success 'an account pays, with other QOS around ours' '
 	sacctmgr -i add qos long,short &&
-	sacctmgr -i add user nobody account=vision &&
+	sacctmgr -i add user daemon account=vision &&
 	sacctmgr -i modify account vision set qos+=long &&
 	tidectl credits enroll vision &&
 	tidectl credits grant vision 100 --note=x &&
 	sacctmgr -i modify account vision set qos+=short &&
-	sacctmgr -i modify user nobody where account=vision set \
+	sacctmgr -i modify user daemon where account=vision set \
 		qos=normal,tide_vision,long &&
-	qos_of root >before.root && qos_of nobody >before.nobody &&
-	grep -q tide_vision before.root && grep -q tide_vision before.nobody
+	qos_of root >before.root && qos_of daemon >before.daemon &&
+	grep -q tide_vision before.root && grep -q tide_vision before.daemon
 '
 
 test_expect_success 'what makes no sense is a usage error' '
@@ -89,13 +90,13 @@ test_expect_success 'an account that was never enrolled is refused' '
 '
 
 test_expect_success 'it is for who can read slurmdbd.conf' '
-	test_must_fail $as_nobody tidectl credits detach vision 2>err &&
+	test_must_fail $as_daemon tidectl credits detach vision 2>err &&
 	grep "operators" err &&
-	sacctmgr -i modify user nobody set adminlevel=operator &&
-	$as_nobody tidectl credits detach vision --dry-run &&
-	test_must_fail $as_nobody tidectl credits detach vision 2>err &&
+	sacctmgr -i modify user daemon set adminlevel=operator &&
+	$as_daemon tidectl credits detach vision --dry-run &&
+	test_must_fail $as_daemon tidectl credits detach vision 2>err &&
 	grep "could not read .*slurmdbd.conf" err &&
-	sacctmgr -i modify user nobody set adminlevel=none
+	sacctmgr -i modify user daemon set adminlevel=none
 '
 
 test_expect_success 'jobs under the QOS are named, and nothing is changed' '
@@ -143,7 +144,7 @@ test_expect_success 'with nothing running, what waits is moved and goes on' '
 '
 
 test_expect_success 'of the QOS of its associations only ours is gone' '
-	for user in root nobody; do
+	for user in root daemon; do
 		sed "s/tide_vision//; s/,,/,/; s/^,//; s/,\$//" before.$user >want &&
 		qos_of $user >now && test_cmp want now || return 1
 	done &&
@@ -227,7 +228,7 @@ test_expect_success 'a job that comes in between is moved when the QOS is gone' 
 	{ tidectl credits detach vision >out 2>err & } && pid=$! &&
 	wait_for 20 eval "test \$(detaches) = $((before + 1))" &&
 	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) && unlock &&
-	wait $pid && ! has_qos tide_vision &&
+	wait $pid && wait_for 20 eval "! has_qos tide_vision" &&
 	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
 	test "$(job_field $new QOS)" = normal && scontrol release $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
@@ -257,7 +258,11 @@ test_expect_success 'forced, a run goes on, what waits is held' '
 	tidectl credits detach vision --force >out &&
 	grep "job $waits .*pending: holds it, and cannot be moved (user .root. may use no other QOS in account .vision.)" out &&
 	grep "job $runs .*running: holds it$" out &&
-	! has_qos tide_vision &&
+	if slurm_since 25.05; then
+		grep "its QOS will be removed when no job has it" out
+	else
+		! has_qos tide_vision
+	fi &&
 	wait_for 20 held $waits && job_is $runs RUNNING
 '
 
@@ -273,8 +278,21 @@ test_expect_success 'its end is charged, as it began when the account paid' '
 	costs_right $runs 2 && audit_ok
 '
 
+# From 25.05 on Slurm keeps the QOS for what waits, too: it has to be moved.
+free_qos() {
+	slurm_since 25.05 || return 0
+	test_must_fail tidectl credits enroll vision 2>err &&
+		grep "in use by job $waits of cluster .tide. (pending)" err &&
+		scontrol hold $waits && scontrol update jobid=$waits qos=normal &&
+		wait_for 40 eval "! has_qos tide_vision"
+}
+
 test_expect_success 'what was held goes on when it pays again' '
+	free_qos &&
 	tidectl credits enroll vision &&
+	{ ! slurm_since 25.05 ||
+		{ scontrol update jobid=$waits qos=tide_vision &&
+		scontrol release $waits; }; } &&
 	wait_job_state $waits COMPLETED 60 && wait_for 40 charged $waits 1 &&
 	wait_for 20 limit_is_what_is_left
 '

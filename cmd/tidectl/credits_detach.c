@@ -225,6 +225,22 @@ static void keep_jobs(json_t *done, const json_t *seen)
 	}
 }
 
+/* From Slurm 25.05 on a QOS stays for jobs that have it. */
+static const char *when_gone(const json_t *state)
+{
+	json_t *job;
+	size_t i;
+
+	if (is(state, "in_force"))
+		return "";
+	json_array_foreach(json_object_get(state, "jobs"), i, job)
+	{
+		if (!json_object_get(job, "moved"))
+			return "; its QOS will be removed when no job has it";
+	}
+	return "; its QOS will be removed soon";
+}
+
 static int print_done(const struct credits_args *args, json_t *done)
 {
 	json_t *state, *job;
@@ -242,9 +258,7 @@ static int print_done(const struct credits_args *args, json_t *done)
 		       text(state, "account"),
 		       is(state, "already") ? "paid no more before"
 					    : "pays no more",
-		       is(state, "in_force")
-			       ? ""
-			       : "; its QOS will be removed soon");
+		       when_gone(state));
 	}
 	return TIDECTL_DONE;
 }

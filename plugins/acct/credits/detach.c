@@ -216,11 +216,23 @@ int tide_detach_may(json_t *state, struct tide_err *err)
 			: "move what waits to another QOS or cancel it");
 }
 
+int tide_detach_used(const char *account, const json_t *jobs,
+		     struct tide_err *err)
+{
+	char which[200];
+
+	name_jobs(jobs, which, sizeof(which));
+	return tide_err_set(
+		err, EBUSY,
+		"account '%s' cannot be enrolled again yet: the QOS it had before is in use by %s",
+		account, which);
+}
+
 int tide_detach_over(struct tide_db *db, const char *account,
 		     struct tide_err *err)
 {
 	json_t *jobs = json_array(), *down = json_array(), *job;
-	char *qos = tide_qos_name(account), which[200];
+	char *qos = tide_qos_name(account);
 	size_t i;
 	int rc = -1;
 
@@ -233,13 +245,8 @@ int tide_detach_over(struct tide_db *db, const char *account,
 		if (!json_is_true(json_object_get(job, "running")))
 			json_array_remove(jobs, i);
 	}
-	if (!rc && json_array_size(jobs)) {
-		name_jobs(jobs, which, sizeof(which));
-		rc = tide_err_set(
-			err, EBUSY,
-			"account '%s' cannot be enrolled again yet: the QOS it had before is in use by %s",
-			account, which);
-	}
+	if (!rc && json_array_size(jobs))
+		rc = tide_detach_used(account, jobs, err);
 	json_decref(jobs);
 	json_decref(down);
 	free(qos);

@@ -34,6 +34,10 @@ int tide_detach_state(struct tide_db *db, const char *account,
 /* Why the account cannot be detached in that state, or 0. */
 int tide_detach_may(json_t *state, struct tide_err *err);
 
+/* EBUSY, with a text that names what has the QOS that is to go. */
+int tide_detach_used(const char *account, const json_t *jobs,
+		     struct tide_err *err);
+
 /*
  * Whether a job of the account still runs under a QOS that is gone: its use
  * would be counted half.  EBUSY, with a text, else 0.

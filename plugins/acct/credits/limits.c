@@ -303,6 +303,15 @@ static int detach_qos(struct tide_db *db, int64_t qos, struct tide_err *err)
 	return rc;
 }
 
+static int leave_lists(struct tide_db *db, const char *name, int64_t id,
+		       struct tide_err *err)
+{
+	if (!detach_qos(db, id, err))
+		return 0;
+	acct_storage_p_commit(conn, false);
+	return tide_err_prefix(err, "could not take QOS '%s' away", name);
+}
+
 int tide_limits_remove(struct tide_db *db, const char *account,
 		       struct tide_err *err)
 {
@@ -322,15 +331,22 @@ int tide_limits_remove(struct tide_db *db, const char *account,
 	rc = -1;
 	if (open_conn(err))
 		goto out;
-	if (detach_qos(db, id, err)) {
-		acct_storage_p_commit(conn, false);
-		tide_err_prefix(err, "could not take QOS '%s' away", name);
+	if (leave_lists(db, name, id, err))
 		goto out;
-	}
 	memset(&cond, 0, sizeof(cond));
 	cond.name_list = one_string(name);
+	errno = 0;
 	done = acct_storage_p_remove_qos(conn, slurm_conf.slurm_user_id, &cond);
-	rc = finish(done && list_count(done), "remove the QOS", account, err);
+	if (done && errno == ESLURM_JOBS_RUNNING_ON_ASSOC) {
+		/* All of it was rolled back; nobody else is to use it. */
+		acct_storage_p_commit(conn, false);
+		if (!leave_lists(db, name, id, err) &&
+		    !finish(true, "take away the QOS", account, err))
+			rc = 2;
+	} else {
+		rc = finish(done && list_count(done), "remove the QOS", account,
+			    err);
+	}
 	FREE_NULL_LIST(done);
 	FREE_NULL_LIST(cond.name_list);
 out:

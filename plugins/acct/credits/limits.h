@@ -28,7 +28,8 @@ int tide_limits_set(const char *account, int64_t minutes, struct tide_err *err);
 /*
  * Take the QOS of the account from every association that has it, and delete
  * it.  slurmctld holds pending jobs that still have it, and forgets what it
- * counted.  Returns 1 when there is none.
+ * counted.  Returns 1 when there is none, 2 when jobs have it and Slurm (25.05
+ * and later) keeps it for them: nobody else may use it then.
  */
 int tide_limits_remove(struct tide_db *db, const char *account,
 		       struct tide_err *err);

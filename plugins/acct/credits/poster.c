@@ -42,6 +42,7 @@ extern char *acct_get_db_name(void);
 #define IDLE_S 5	 /* tide.conf is looked at so often */
 #define MAX_BACKOFF_S 30 /* between attempts to reach the database */
 #define REPEAT_S 300	 /* the same complaint is logged so often */
+#define IN_USE_S 10	 /* between attempts to remove a QOS that jobs have */
 #define LIMIT_SLACK 600	 /* billing-minutes: a hundredth of a credit */
 
 static struct {
@@ -73,6 +74,7 @@ static struct {
 	int64_t limits_head; /* transactions whose limits were looked at */
 	bool retry_all;	     /* something failed: look at everything again */
 	bool ensure_qos;     /* look whether each account has its QOS */
+	int64_t remove_at;   /* try again to remove a QOS; 0: there is none */
 	int backoff;
 	char complaint[640];
 	int64_t complained;
@@ -283,6 +285,7 @@ static int give_limit(const char *account, int64_t balance, int64_t billing,
 /* Accounts that no longer pay have no QOS; also when we died in between. */
 static int take_limits(struct tide_err *err)
 {
+	bool in_use = false;
 	struct tide_rows *rows;
 	char **row;
 	int rc = 0;
@@ -296,8 +299,13 @@ static int take_limits(struct tide_err *err)
 		if (!rc)
 			info("credits: account %s pays no more, its QOS is removed",
 			     row[0]);
+		else if (rc == 2 && !own.remove_at)
+			info("credits: account %s pays no more, its QOS is removed when no job has it",
+			     row[0]);
+		in_use |= rc == 2;
 	}
 	tide_rows_free(rows);
+	own.remove_at = in_use ? now_s() + IN_USE_S : 0;
 	return rc < 0 ? -1 : 0;
 }
 
@@ -311,7 +319,8 @@ static int give_limits(struct tide_err *err)
 	if (tide_db_number(own.db, &head, err,
 			   "select txn from tide_head where one=1"))
 		return -1;
-	if (head == own.limits_head && !own.ensure_qos)
+	if (head == own.limits_head && !own.ensure_qos &&
+	    (!own.remove_at || now_s() < own.remove_at))
 		return 0;
 	if (tide_db_query(
 		    own.db, &rows, err,
@@ -340,6 +349,9 @@ static void take_wishes(bool *ret_all, bool *ret_reload, bool *ret_forget)
 	*ret_all = poster.everything;
 	*ret_reload = poster.reload;
 	poster.everything = false;
+	/* Somebody waits for it. */
+	if (poster.poked && own.remove_at)
+		own.remove_at = now_s();
 	poster.poked = false;
 	poster.reload = false;
 	*ret_forget = poster.forget;

@@ -279,7 +279,7 @@ static bool in_force(void)
 static int is_clean(struct tide_db *db, const char *account,
 		    struct tide_err *err)
 {
-	json_t *state;
+	json_t *state, *jobs;
 	int rc = 0;
 
 	if (tide_detach_state(db, account, &state, err))
@@ -292,13 +292,16 @@ static int is_clean(struct tide_db *db, const char *account,
 		if (tide_detach_state(db, account, &state, err))
 			return -1;
 	}
-	if (json_is_true(json_object_get(state, "qos_there")))
+	jobs = json_object_get(state, "jobs");
+	if (!json_is_true(json_object_get(state, "qos_there")))
+		rc = tide_detach_over(db, account, err);
+	else if (json_array_size(jobs))
+		rc = tide_detach_used(account, jobs, err);
+	else
 		rc = tide_err_set(
 			err, EBUSY,
 			"account '%s' cannot be enrolled again yet: its QOS is still to be removed, see slurmdbd's log",
 			account);
-	else
-		rc = tide_detach_over(db, account, err);
 out:
 	json_decref(state);
 	return rc;
@@ -392,6 +395,21 @@ static int detach_one(struct tide_db *db, const struct caller *who,
 	return 0;
 }
 
+/* Slurm keeps the QOS as long as jobs have it, from 25.05 on. */
+static bool qos_gone(struct tide_db *db, const json_t *state)
+{
+	const char *account =
+		json_string_value(json_object_get(state, "account"));
+	json_t *now;
+	bool gone;
+
+	if (tide_detach_state(db, account, &now, NULL))
+		return false;
+	gone = !json_is_true(json_object_get(now, "qos_there"));
+	json_decref(now);
+	return gone;
+}
+
 /* All of them or, when one may not be, none. */
 static int detach(struct tide_db *db, const struct caller *who, json_t *states,
 		  int force, struct tide_err *err)
@@ -418,7 +436,8 @@ static int detach(struct tide_db *db, const struct caller *who, json_t *states,
 	rc = in_force();
 	json_array_foreach(states, i, state)
 	{
-		json_object_set_new(state, "in_force", json_boolean(rc));
+		json_object_set_new(state, "in_force",
+				    json_boolean(rc && qos_gone(db, state)));
 	}
 	return 0;
 }
