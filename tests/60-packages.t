@@ -256,7 +256,7 @@ test_expect_success 'examples and pages name the folder of this host' '
 		/usr/share/man/man8/tideflow-select.8.gz &&
 	inside zgrep "installed in /usr/share/doc/tideflow-common/examples" \
 		/usr/share/man/man5/tide.conf.5.gz &&
-	! inside zgrep -l "@[A-Z]*@" /usr/share/man/man5/tide.conf.5.gz
+	! inside zgrep "^[.]TH.*@" /usr/share/man/man5/tide.conf.5.gz
 '
 
 test_expect_success 'the commands run, and complete' '
