@@ -11,6 +11,8 @@ test_description='the demonstration of the README'
 
 [ "$(id -u)" = 0 ] || { skip_all='the demonstration needs root'; test_done; }
 command -v slurmctld >/dev/null || { skip_all='Slurm is not installed'; test_done; }
+skip_unless 'the demonstration is one of this machine'"'"'s own Slurm' \
+	test -z "${TIDE_SLURM_PREFIX:-}"
 
 value() { tail -n 1 out | tr ' ' '\n' | sed -n "s/^$1=//p"; }
 micro() { awk -v v="$1" 'BEGIN { printf "%.0f", v * 1000000 }'; }
