@@ -210,8 +210,10 @@ static int append(struct tide_names *names, struct tide_names *more)
 	if (!name)
 		return -1;
 	names->name = name;
-	memcpy(name + names->count, more->name,
-	       more->count * sizeof(*more->name));
+	/* memcpy() takes no NULL, not even for nothing. */
+	if (more->count)
+		memcpy(name + names->count, more->name,
+		       more->count * sizeof(*more->name));
 	names->count += more->count;
 	free(more->name);
 	*more = (struct tide_names){0};
