@@ -179,6 +179,15 @@ storage_is() {
 		"$CLUSTER" restart slurmdbd
 }
 
+test_expect_success 'a start that comes in after the end, and its hint' '
+	id=$(pool_job 300 -w n1 --gres=mlu:mlu290:1) && wait_job_state $id RUNNING 20 &&
+	wait_for 20 sacct_shows $id State "^RUNNING$" &&
+	sql "update tide_job_table set time_end=unix_timestamp(), state=3, time_start=0, nodelist=\"None assigned\" where id_job=$id" &&
+	looked_again && charged $id 0 &&
+	scontrol update jobid=$id jobname=later && wait_for 20 charged $id 1 &&
+	scancel $id && wait_job_end $id 30 && jobs="$jobs $id" && sums_up
+'
+
 test_expect_success 'taken away and put back: what ran meanwhile is charged' '
 	storage_is mysql && some_jobs && set -- $batch &&
 	wait_for 60 sacct_shows $3 State "^COMPLETED$" &&

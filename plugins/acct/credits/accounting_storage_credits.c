@@ -5,10 +5,11 @@
  * every operation that is not named here is Slurm's own; those that are call
  * the original first, by dlsym(RTLD_NEXT).
  *
- * Overridden: the end of a job (wakes the poster), reading jobs (credits in
- * SystemComment), the rollup (the poster catches up before), reading
- * transactions (the channel of tidectl credits), reconfigure (tide.conf is read
- * again), init and fini.  None of them lets an error of ours reach Slurm.
+ * Overridden: the start and the end of a job (wake the poster), reading jobs
+ * (credits in SystemComment), the rollup (the poster catches up before),
+ * reading transactions (the channel of tidectl credits), reconfigure (tide.conf
+ * is read again), init and fini.  None of them lets an error of ours reach
+ * Slurm.
  */
 #include "compat/dbd.h"
 
@@ -36,6 +37,7 @@ const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
 static struct {
 	int (*init)(void);
 	void (*fini)(void);
+	__typeof__(jobacct_storage_p_job_start) *job_start;
 	__typeof__(jobacct_storage_p_job_complete) *job_complete;
 	__typeof__(jobacct_storage_p_get_jobs_cond) *get_jobs;
 	__typeof__(acct_storage_p_roll_usage) *roll_usage;
@@ -72,6 +74,7 @@ static int find_next(void)
 	} names[] = {
 		{"init", (void **)&next.init},
 		{"fini", (void **)&next.fini},
+		{"jobacct_storage_p_job_start", (void **)&next.job_start},
 		{"jobacct_storage_p_job_complete", (void **)&next.job_complete},
 		{"jobacct_storage_p_get_jobs_cond", (void **)&next.get_jobs},
 		{"acct_storage_p_roll_usage", (void **)&next.roll_usage},
@@ -114,15 +117,33 @@ void fini(void)
 	next.fini();
 }
 
-int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
+static void wake(const mysql_conn_t *conn, const job_record_t *job)
 {
-	int rc = next.job_complete(db_conn, job);
-	mysql_conn_t *conn = db_conn;
 	int saved = errno;
 
 	if (tide_dbd_knows(conn, sizeof(*conn), "connection") && job->db_index)
 		tide_poster_wake(conn->cluster_name, job->db_index);
 	errno = saved;
+}
+
+/*
+ * When slurmdbd was away a start may come in after the end, and only then has
+ * the row its account, its partition and when it started.
+ */
+int jobacct_storage_p_job_start(void *db_conn, job_record_t *job)
+{
+	int rc = next.job_start(db_conn, job);
+
+	if (!IS_JOB_PENDING(job))
+		wake(db_conn, job);
+	return rc;
+}
+
+int jobacct_storage_p_job_complete(void *db_conn, job_record_t *job)
+{
+	int rc = next.job_complete(db_conn, job);
+
+	wake(db_conn, job);
 	return rc;
 }
 
