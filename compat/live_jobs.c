@@ -138,13 +138,13 @@ int tide_live_nodes(struct tide_live *live)
 	return rc;
 }
 
-static const char *name_of(list_t *all, uint32_t id)
+const char *tide_live_qos_name(void *all, uint32_t id)
 {
 	list_itr_t *itr = slurm_list_iterator_create(all);
 	slurmdb_qos_rec_t *qos;
-	const char *name = "";
+	const char *name = NULL;
 
-	while ((qos = slurm_list_next(itr)))
+	while (!name && (qos = slurm_list_next(itr)))
 		if (qos->id == id)
 			name = qos->name;
 	slurm_list_iterator_destroy(itr);
@@ -156,15 +156,17 @@ static char *qos_names(list_t *ids, list_t *all)
 {
 	list_itr_t *itr;
 	char *text = NULL, *id;
+	const char *name;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
 	itr = ids ? slurm_list_iterator_create(ids) : NULL;
-	while (itr && (id = slurm_list_next(itr)))
-		fprintf(out, "%s%s", ftell(out) ? "," : "",
-			name_of(all, (uint32_t)strtoul(id, NULL, 10)));
+	while (itr && (id = slurm_list_next(itr))) {
+		name = tide_live_qos_name(all, (uint32_t)strtoul(id, NULL, 10));
+		fprintf(out, "%s%s", ftell(out) ? "," : "", name ? name : "");
+	}
 	if (itr)
 		slurm_list_iterator_destroy(itr);
 	if (fclose(out)) {

@@ -26,10 +26,15 @@ int tide_live_nodes(struct tide_live *live);
 int tide_live_assocs(void *conn, const char *cluster, void *qos, void *tres,
 		     struct tide_live *live);
 
+/* The name of that QOS in Slurm's list of all, which has it; NULL: none. */
+const char *tide_live_qos_name(void *all, uint32_t id);
+
 /*
- * Add what ran on a cluster since then without an association.
+ * Add what ran on a cluster without an association in the days up to `now`,
+ * TIDE_LIVE_RECENT_DAYS of them or, where there is very much, fewer:
+ * stray_days.
  */
-int tide_live_strays(void *conn, const char *cluster, int64_t since,
+int tide_live_strays(void *conn, const char *cluster, int64_t now,
 		     struct tide_live *live);
 
 #endif /* TIDE_COMPAT_LIVE_JOBS_H */

@@ -16,6 +16,7 @@
 #include <slurm/slurmdb.h>
 
 #include "compat/client.h"
+#include "compat/live_jobs.h"
 #include "compat/release.h"
 
 static int unreachable(const char *daemon, struct tide_err *err)
@@ -61,19 +62,6 @@ static uint32_t id_of(list_t *all, const char *name)
 			id = qos->id;
 	slurm_list_iterator_destroy(itr);
 	return id;
-}
-
-static const char *name_of(list_t *all, uint32_t id)
-{
-	list_itr_t *itr = slurm_list_iterator_create(all);
-	slurmdb_qos_rec_t *qos;
-	const char *name = NULL;
-
-	while (!name && (qos = slurm_list_next(itr)))
-		if (qos->id == id)
-			name = qos->name;
-	slurm_list_iterator_destroy(itr);
-	return name;
 }
 
 /* Of those that the association may use; 0: none. */
@@ -134,7 +122,7 @@ int tide_move_target(const char *cluster, const char *account, const char *user,
 	if (assocs)
 		all = slurmdb_qos_get(conn, &qos_cond);
 	if (all)
-		name = name_of(all, choose_of(assocs, all, but));
+		name = tide_live_qos_name(all, choose_of(assocs, all, but));
 	if (!all)
 		rc = unreachable("slurmdbd", err);
 	else if (!name)

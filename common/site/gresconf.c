@@ -24,32 +24,12 @@ struct gres_files {
 	int autodetect;
 };
 
-static const char *value_of(const struct tide_slurm_record *record,
-			    const char *key)
-{
-	for (size_t i = record->n_pairs; i-- > 0;)
-		if (!strcasecmp(record->pair[i].key, key))
-			return record->pair[i].value;
-	return NULL;
-}
-
 /* A line without NodeName is for every node. */
 static int is_for(const struct tide_slurm_record *record, const char *node)
 {
-	const char *list = value_of(record, "NodeName");
-	struct tide_slurm_pair pair = {"NodeName", list};
-	const struct tide_slurm_record nodes = {.pair = &pair, .n_pairs = 1};
-	struct tide_names names = {0};
-	int found = 0;
+	const char *list = tide_slurm_own_value(record, "NodeName");
 
-	if (!list)
-		return 1;
-	if (tide_slurm_record_nodes(&nodes, &names))
-		return 0;
-	for (size_t i = 0; !found && i < names.count; i++)
-		found = !strcmp(names.name[i], node);
-	tide_names_release(&names);
-	return found;
+	return !list || tide_slurm_place(list, node) >= 0;
 }
 
 static void check_file(struct gres_files *files,
@@ -96,14 +76,14 @@ static int64_t check_files(struct gres_files *files,
 static void check_line(struct gres_files *files,
 		       const struct tide_slurm_record *record)
 {
-	const char *name = value_of(record, "Name");
-	const char *type = value_of(record, "Type");
-	const char *list = value_of(record, "File");
+	const char *name = tide_slurm_own_value(record, "Name");
+	const char *type = tide_slurm_own_value(record, "Type");
+	const char *list = tide_slurm_own_value(record, "File");
 	const char *item = files->gres;
 	char own[200];
 	int64_t n;
 
-	if (value_of(record, "AutoDetect"))
+	if (tide_slurm_own_value(record, "AutoDetect"))
 		files->autodetect = 1;
 	if (!name || !list)
 		return;

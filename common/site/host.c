@@ -117,35 +117,18 @@ static void check_plugin(struct host *host, const char *dirs, const char *file,
 	free(path);
 }
 
-/* The place of the name in a node list, or -1. */
-static long place_of(const char *list, const char *name)
-{
-	struct tide_slurm_pair pair = {"NodeName", list};
-	const struct tide_slurm_record record = {.pair = &pair, .n_pairs = 1};
-	struct tide_names names = {0};
-	long place = -1;
-
-	if (!list || tide_slurm_record_nodes(&record, &names))
-		return -1;
-	for (size_t i = 0; place < 0 && i < names.count; i++)
-		if (!strcmp(names.name[i], name))
-			place = (long)i;
-	tide_names_release(&names);
-	return place;
-}
-
 /* Which node of the record this host is, by NodeHostname too; or NULL. */
 static char *node_of(const struct host *host,
 		     const struct tide_slurm_record *record)
 {
 	const char *hosts =
 		tide_slurm_value(host->site.slurm, record, "NodeHostname");
-	long place = place_of(record->pair[0].value, host->name);
+	long place = tide_slurm_place(record->pair[0].value, host->name);
 	struct tide_names names = {0};
 	char *name = NULL;
 
 	if (place < 0)
-		place = place_of(hosts, host->name);
+		place = tide_slurm_place(hosts, host->name);
 	if (place < 0 || tide_slurm_record_nodes(record, &names))
 		return NULL;
 	if ((size_t)place < names.count)

@@ -146,10 +146,10 @@ const struct tide_slurm_record *tide_slurm_find(const struct tide_slurm *slurm,
 	return NULL;
 }
 
-static const char *own_value(const struct tide_slurm_record *record,
-			     const char *key)
+const char *tide_slurm_own_value(const struct tide_slurm_record *record,
+				 const char *key)
 {
-	for (size_t i = record->n_pairs; i-- > 1;)
+	for (size_t i = record->n_pairs; i-- > 0;)
 		if (!strcasecmp(record->pair[i].key, key))
 			return record->pair[i].value;
 	return NULL;
@@ -159,12 +159,12 @@ const char *tide_slurm_value(const struct tide_slurm *slurm,
 			     const struct tide_slurm_record *record,
 			     const char *key)
 {
-	const char *value = own_value(record, key);
+	const char *value = tide_slurm_own_value(record, key);
 	const char *kind = record->pair[0].key;
 
 	while (!value && record-- > slurm->record)
 		if (is_kind(record, kind) && is_default(record))
-			value = own_value(record, key);
+			value = tide_slurm_own_value(record, key);
 	return value;
 }
 
@@ -227,6 +227,20 @@ int tide_slurm_record_nodes(const struct tide_slurm_record *record,
 				  NULL))
 		return 0;
 	return errno == ENOMEM ? -1 : 1;
+}
+
+long tide_slurm_place(const char *list, const char *name)
+{
+	struct tide_names names = {0};
+	long place = -1;
+
+	if (!list || tide_hostlist_expand(list, MAX_NODES, &names, NULL))
+		return -1;
+	for (size_t i = 0; place < 0 && i < names.count; i++)
+		if (!strcmp(names.name[i], name))
+			place = (long)i;
+	tide_names_release(&names);
+	return place;
 }
 
 int tide_slurm_nodes(const struct tide_slurm *slurm,

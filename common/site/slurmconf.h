@@ -63,6 +63,10 @@ const struct tide_slurm_record *tide_slurm_find(const struct tide_slurm *slurm,
 						const char *kind,
 						const char *name);
 
+/* The last value of a key in a record, or NULL. */
+const char *tide_slurm_own_value(const struct tide_slurm_record *record,
+				 const char *key);
+
 /* A value of a record, or that of the DEFAULT lines above it, or NULL. */
 const char *tide_slurm_value(const struct tide_slurm *slurm,
 			     const struct tide_slurm_record *record,
@@ -81,6 +85,9 @@ int tide_slurm_word(const char *list, const char *word);
  */
 int tide_slurm_record_nodes(const struct tide_slurm_record *record,
 			    struct tide_names *ret_names);
+
+/* The place of the name in a node list as "lab[01-05]", from 0, or -1. */
+long tide_slurm_place(const char *list, const char *name);
 
 /*
  * The names of all nodes of NodeName lines, in the order of strcmp().  Lines
