@@ -361,8 +361,7 @@ int tide_charger_run(struct tide_charger *c, bool all, struct tide_err *err)
 		rc = charge_all(c, accounts, enrolled, err);
 	else
 		rc = charge_hints(c, hints, n, accounts, err);
-	/* What all this has settled may lie above a row that is not there yet.
-	 */
+	/* What was settled may lie above a row that is not there yet. */
 	unsettle(c, hints, n);
 	if (!rc)
 		keep_young(hints, n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Finds ended runs that have no charge, in the rows that completions have told
- * (hints.h) or in all of the job table, and has them posted, page by page.
+ * Finds ended runs that have no charge, in the rows that hints tell (hints.h)
+ * or in all of the job table, and has them posted, page by page.
  *
  * All of the table means: from the first row that is not settled.  A row is
  * settled when it and all before it have ended and were looked at; that is

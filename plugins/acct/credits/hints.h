@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of the job table have just ended: told by completions, taken by
- * the poster, so that it need not look through the table for them.  Only hints:
- * what is lost of them is found by the next look at everything.
+ * Which rows of the job table may just have become those of ended runs: told by
+ * starts and completions, taken by the poster, so that it need not look through
+ * the table for them.  Only hints: what is lost of them is found by the next
+ * look at everything.
  *
  * Threads: any; a lock is held for moments.  Nothing survives a restart.
  */
