@@ -138,22 +138,19 @@ test_expect_success 'the database forgets nothing when both are killed' '
 # looked_again: slurmdbd lost the database, has it again and looks through all
 # of the job table.
 looked_again() {
-	local log=$TIDE_CLUSTER_DIR/log/slurmdbd.log n
+	local n
 
-	n=$(grep -c "credits: all is well again" "$log")
+	n=$(dbd_said "credits: all is well again")
 	"$CLUSTER" kill9 mariadbd &&
-		wait_for 40 tail_says "$log" "could not post" "all is well" &&
+		wait_for 40 tail_says "$TIDE_CLUSTER_DIR/log/slurmdbd.log" \
+			"could not post" "all is well" &&
 		"$CLUSTER" restart mariadbd &&
-		wait_for 60 more_often "$log" "credits: all is well again" "$n"
+		wait_for 60 dbd_said_more "credits: all is well again" "$n"
 }
 
 # tail_says FILE TEXT OTHER: the later one of both in the file is TEXT.
 tail_says() {
 	grep -e "$2" -e "$3" "$1" | tail -n 1 | grep -q -e "$2"
-}
-
-more_often() {
-	[ "$(grep -c "$2" "$1")" -gt "$3" ]
 }
 
 # As from 24.11 on, where a row is numbered when its job is submitted: it comes
