@@ -19,7 +19,7 @@ static const struct tidectl_command *const commands[] = {
 #if TIDE_WITH_SLURM
 	&tidectl_credits,
 #endif
-	&tidectl_windows,
+	&tidectl_devices, &tidectl_windows,
 	/* end */
 };
 
@@ -136,7 +136,8 @@ struct tide_conf *tidectl_load_conf(const char *path)
 static void print_help(void)
 {
 	puts("usage: tidectl COMMAND [OPTION ...]\n\n"
-	     "Shows lent nodes, their windows and credits, and checks the configuration.\n\n"
+	     "Shows lent nodes, their windows, credits and accelerators, and checks the\n"
+	     "configuration.\n\n"
 	     "commands:");
 	for (int i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);

@@ -42,7 +42,7 @@ static void fuzz_folder_make(void)
 __attribute__((unused)) static void
 fuzz_folder_put(const char *name, const void *data, size_t size)
 {
-	char path[64];
+	char path[128];
 	FILE *file;
 
 	fuzz_folder_make();
@@ -59,7 +59,7 @@ __attribute__((unused)) static void fuzz_folder_fill(const char *const *names,
 						     const uint8_t *data,
 						     size_t size)
 {
-	char path[64], *text;
+	char path[128], *text;
 
 	fuzz_folder_make();
 	for (size_t i = 0; i < count; i++) {

@@ -12,7 +12,10 @@ CPPFLAGS = -I$(top) -I$(top_build) -DHAVE_CONFIG_H \
 # compiler-rt has the checked arithmetic on 128 bits
 LDFLAGS = -fsanitize=fuzzer,address,undefined --rtlib=compiler-rt
 
-sources := $(filter-out %/keydoc.c %/keydoc_main.c, \
+# families.c is made by the build
+vpath %.c $(top):$(top_build)
+
+sources := common/device/families.c $(filter-out %/keydoc.c %/keydoc_main.c, \
 	$(patsubst $(top)/%,%,$(wildcard $(top)/common/*/*.c)))
 targets := $(patsubst $(top)/tests/fuzz/%.c,%, \
 	$(wildcard $(top)/tests/fuzz/fuzz_*.c))
@@ -27,8 +30,6 @@ objects := $(sources:.c=.o)
 all: $(targets)
 
 .SECONDARY:
-
-vpath %.c $(top)
 
 %.o: %.c
 	@mkdir -p $(@D)

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * tidectl devices: the accelerators of this machine, or of a recorded one, as
+ * a table, lines of gres.conf or JSON.  Asks no vendor's software and no
+ * cluster.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/tidectl/tidectl.h"
+#include "common/device/find.h"
+#include "common/device/gresconf.h"
+#include "common/util/err.h"
+
+struct request {
+	const char *root, *xml, *table, *gres;
+	int json, gres_conf;
+};
+
+/* Columns of the table, each with its header. */
+enum {
+	GRES,
+	TYPE,
+	PCI,
+	NUMA,
+	CORES,
+	FILES,
+	COLUMNS,
+};
+
+static const char *const headers[COLUMNS] = {"GRES", "TYPE",  "PCI",
+					     "NUMA", "CORES", "FILES"};
+
+static void tell(const struct tide_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct tide_problem *p = &problems->problem[i];
+
+		if (p->line)
+			tidectl_fail("%s:%d: %s", p->file, p->line, p->text);
+		else
+			tidectl_fail("%s: %s", p->file, p->text);
+	}
+}
+
+/*
+ * The table with the file that was asked for, or the one beside slurm.conf if
+ * there is one; NULL when it is wrong, which was said.
+ */
+static struct tide_table *load_table(const struct request *request)
+{
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	char *path = request->table ? strdup(request->table)
+				    : tidectl_slurm_file("devices.conf");
+	struct tide_err err;
+	const char *file = path;
+
+	if (!request->table && path && access(path, F_OK))
+		file = NULL;
+	if (!path)
+		tidectl_fail("out of memory");
+	else if (tide_table_load(file, &table, &problems, &err))
+		tidectl_fail("%s", err.text);
+	else if (problems.count) {
+		tell(&problems);
+		tide_table_destroy(table);
+		table = NULL;
+	}
+	tide_problems_release(&problems);
+	free(path);
+	return table;
+}
+
+static json_t *json_texts(char *const *text, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(list, tidectl_json_text(text[i])))
+			return NULL;
+	return list;
+}
+
+static json_t *json_links(const struct tide_accel *accel, size_t count)
+{
+	json_t *list = accel->link ? json_array() : json_null();
+
+	for (size_t i = 0; accel->link && i < count; i++)
+		if (json_array_append_new(list, json_integer(accel->link[i])))
+			return NULL;
+	return list;
+}
+
+static json_t *json_hex(unsigned value)
+{
+	char text[8];
+
+	snprintf(text, sizeof(text), "%04x", value);
+	return json_string(text);
+}
+
+static json_t *json_accel(const struct tide_accel *accel, size_t same)
+{
+	const struct tide_near *near = &accel->near;
+
+	return json_pack(
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:b, s:b, s:o, s:o, s:o, s:o}",
+		"gres", accel->family->gres, "type", accel->type, "family",
+		accel->family->name, "pci", accel->pci.name, "files",
+		json_texts(accel->file, accel->n_files), "cores",
+		tidectl_json_text(near->cores), "local_cores",
+		tidectl_json_text(near->local), "cpus",
+		tidectl_json_text(near->cpus), "numa", near->numa, "links",
+		json_links(accel, same), "number", accel->number, "guessed",
+		accel->guessed, "missing", accel->missing, "board",
+		tidectl_json_text(accel->board), "vendor_id",
+		json_hex(accel->pci.vendor), "device_id",
+		json_hex(accel->pci.device), "class",
+		json_hex(accel->pci.class));
+}
+
+static int print_json(const struct tide_accels *accels)
+{
+	json_t *list = json_array();
+	size_t end = 0, same = 0;
+
+	for (size_t i = 0; i < accels->count; i++) {
+		if (i == end) {
+			same = tide_accels_same_gres(accels, i);
+			end = i + same;
+		}
+		if (json_array_append_new(list, json_accel(&accels->accel[i],
+							   same))) {
+			json_decref(list);
+			return tidectl_print_json(NULL);
+		}
+	}
+	return tidectl_print_json(list);
+}
+
+static char *join(const struct tide_accel *accel)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < accel->n_files; i++)
+		fprintf(out, "%s%s", i ? "," : "", accel->file[i]);
+	if (accel->missing)
+		fputs(" (missing)", out);
+	fclose(out);
+	return text;
+}
+
+/* A cell of the table; numa is room for a number. */
+static const char *cell(const struct tide_accel *accel, int column, char *numa)
+{
+	switch (column) {
+	case GRES:
+		return accel->family->gres;
+	case TYPE:
+		return accel->type;
+	case PCI:
+		return accel->pci.name;
+	case NUMA:
+		snprintf(numa, 16, "%d", accel->near.numa);
+		return accel->near.numa < 0 ? "-" : numa;
+	default:
+		return accel->near.cores ? accel->near.cores : "-";
+	}
+}
+
+static int print_table(const struct tide_accels *accels)
+{
+	int width[COLUMNS];
+	char numa[16], *files;
+
+	if (!accels->count) {
+		puts("no accelerator was found");
+		return TIDECTL_DONE;
+	}
+	for (int c = 0; c < FILES; c++) {
+		width[c] = (int)strlen(headers[c]);
+		for (size_t i = 0; i < accels->count; i++) {
+			int len = (int)strlen(cell(&accels->accel[i], c, numa));
+
+			width[c] = len > width[c] ? len : width[c];
+		}
+		printf("%-*s  ", width[c], headers[c]);
+	}
+	puts(headers[FILES]);
+	for (size_t i = 0; i < accels->count; i++) {
+		for (int c = 0; c < FILES; c++)
+			printf("%-*s  ", width[c],
+			       cell(&accels->accel[i], c, numa));
+		files = join(&accels->accel[i]);
+		if (!files)
+			return tidectl_fail("out of memory");
+		puts(files);
+		free(files);
+	}
+	return TIDECTL_DONE;
+}
+
+static int print_gres_conf(const struct tide_accels *accels)
+{
+	char *text = tide_gresconf_write(accels);
+
+	if (!text)
+		return tidectl_fail("out of memory");
+	fputs(text, stdout);
+	free(text);
+	return TIDECTL_DONE;
+}
+
+/* Only those of one GRES, at the beginning. */
+static void keep_gres(struct tide_accels *accels, const char *gres)
+{
+	struct tide_accels rest = {0};
+	size_t kept = 0;
+
+	rest.accel = calloc(accels->count + 1, sizeof(*rest.accel));
+	if (!rest.accel)
+		return;
+	for (size_t i = 0; i < accels->count; i++) {
+		if (!strcmp(accels->accel[i].family->gres, gres))
+			accels->accel[kept++] = accels->accel[i];
+		else
+			rest.accel[rest.count++] = accels->accel[i];
+	}
+	accels->count = kept;
+	tide_accels_release(&rest);
+}
+
+/* What a runtime is told must not hide devices from us. */
+static void clear_variables(const struct tide_table *table)
+{
+	for (size_t i = 0; i < table->n_families; i++)
+		if (table->family[i].visible)
+			unsetenv(table->family[i].visible);
+}
+
+static int devices(const struct request *request)
+{
+	struct tide_table *table = load_table(request);
+	struct tide_problems problems = {0};
+	struct tide_accels accels = {0};
+	struct tide_where where = {
+		.table = table,
+		.root = request->root,
+		.xml = request->xml,
+	};
+	struct tide_err err;
+	int status;
+
+	if (!table)
+		return TIDECTL_FAILED;
+	if (!where.root && !where.xml)
+		where.root = "/";
+	clear_variables(table);
+	if (tide_find(&where, &accels, &problems, &err)) {
+		tell(&problems);
+		status = tidectl_fail("%s", err.text);
+		goto out;
+	}
+	tell(&problems);
+	if (request->gres)
+		keep_gres(&accels, request->gres);
+	if (request->json)
+		status = print_json(&accels);
+	else if (request->gres_conf)
+		status = print_gres_conf(&accels);
+	else
+		status = print_table(&accels);
+out:
+	tide_accels_release(&accels);
+	tide_problems_release(&problems);
+	tide_table_destroy(table);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{"root", required_argument, NULL, 'r'},
+		{"xml", required_argument, NULL, 'x'},
+		{"table", required_argument, NULL, 't'},
+		{"gres", required_argument, NULL, 'g'},
+		{"gres-conf", no_argument, NULL, 'c'},
+		{"json", no_argument, NULL, 'j'},
+		{"help", no_argument, NULL, 'h'},
+		{NULL, 0, NULL, 0},
+	};
+	struct request request = {0};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case 'r':
+			request.root = optarg;
+			break;
+		case 'x':
+			request.xml = optarg;
+			break;
+		case 't':
+			request.table = optarg;
+			break;
+		case 'g':
+			request.gres = optarg;
+			break;
+		case 'c':
+			request.gres_conf = 1;
+			break;
+		case 'j':
+			request.json = 1;
+			break;
+		default:
+			return tidectl_other_option(&tidectl_devices, option);
+		}
+	}
+	if (optind < argc)
+		return tidectl_usage(&tidectl_devices,
+				     "'%s' is one word too many", argv[optind]);
+	if (request.json && request.gres_conf)
+		return tidectl_usage(
+			&tidectl_devices,
+			"--json and --gres-conf exclude each other");
+	return devices(&request);
+}
+
+const struct tidectl_command tidectl_devices = {
+	.name = "devices",
+	.summary = "accelerators of this machine, and lines of gres.conf",
+	.usage =
+		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--gres-conf | --json]",
+	.help = "  --root DIR     look at /sys, /proc and /dev below this folder; default: /\n"
+		"  --xml FILE     take the processors, and the PCI devices where there is no\n"
+		"                 --root, from a topology that lstopo has written\n"
+		"  --table FILE   more families and models; default: devices.conf beside\n"
+		"                 $SLURM_CONF, else in /etc/slurm, if it is there\n"
+		"  --gres NAME    only those of this GRES, such as mlu\n"
+		"  --gres-conf    lines of gres.conf\n"
+		"  --json         one array, an object a device; keys in tidectl(1)\n"
+		"\n"
+		"No vendor's software is needed or asked.\n",
+	.run = run,
+};

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Lines of gres.conf: see gresconf.h. */
+#include "config.h"
+
+#include "common/device/gresconf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device/device.h"
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+/* The path up to the digits at its end. */
+static size_t stem(const char *path)
+{
+	size_t len = strlen(path);
+
+	while (len && path[len - 1] >= '0' && path[len - 1] <= '9')
+		len--;
+	return len;
+}
+
+/* May b follow a on its line? */
+static bool goes_on(const struct tide_accel *a, const struct tide_accel *b)
+{
+	size_t len = stem(a->file[0]);
+	uint32_t x, y;
+
+	return a->family == b->family && !b->missing && !a->link && !b->link &&
+	       a->n_files == 1 && b->n_files == 1 &&
+	       same_text(a->type, b->type) &&
+	       same_text(a->near.cores, b->near.cores) &&
+	       stem(b->file[0]) == len &&
+	       !strncmp(a->file[0], b->file[0], len) &&
+	       !tide_device_number(a->file[0], &x, NULL) &&
+	       !tide_device_number(b->file[0], &y, NULL) && y == x + 1;
+}
+
+static void write_files(FILE *out, const struct tide_accel *first,
+			const struct tide_accel *last)
+{
+	const char *file = first->file[0];
+	size_t len = stem(file);
+
+	if (first != last) {
+		fprintf(out, " File=%.*s[%s-%s]", (int)len, file, file + len,
+			last->file[0] + len);
+		return;
+	}
+	fprintf(out, " %s=", first->n_files > 1 ? "MultipleFiles" : "File");
+	for (size_t i = 0; i < first->n_files; i++)
+		fprintf(out, "%s%s", i ? "," : "", first->file[i]);
+}
+
+static void write_line(FILE *out, const struct tide_accel *first,
+		       const struct tide_accel *last, size_t same)
+{
+	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
+		first->family->gres, first->type);
+	write_files(out, first, last);
+	if (first->near.cores)
+		fprintf(out, " Cores=%s", first->near.cores);
+	for (size_t i = 0; first->link && i < same; i++)
+		fprintf(out, "%s%d", i ? "," : " Links=", first->link[i]);
+	fputc('\n', out);
+}
+
+/* "Gres=mlu:mlu290:4,mlu:mlu370:2" of those that are there. */
+static void write_gres(FILE *out, const struct tide_accel *accel, size_t count)
+{
+	const char *comma = "";
+
+	fputs("# NodeName=... Gres=", out);
+	for (size_t i = 0; i < count; i++) {
+		size_t same = 0, before = 0;
+
+		for (size_t j = 0; j < count; j++) {
+			if (accel[j].missing ||
+			    strcmp(accel[j].type, accel[i].type))
+				continue;
+			same++;
+			before += j < i;
+		}
+		if (accel[i].missing || before)
+			continue;
+		fprintf(out, "%s%s:%s:%zu", comma, accel->family->gres,
+			accel[i].type, same);
+		comma = ",";
+	}
+	if (!*comma)
+		fprintf(out, "%s:0", accel->family->gres);
+	fputc('\n', out);
+}
+
+char *tide_gresconf_write(const struct tide_accels *accels)
+{
+	char *text = NULL;
+	size_t size, i = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	while (i < accels->count) {
+		size_t same = tide_accels_same_gres(accels, i);
+		size_t end = i + same, last;
+
+		write_gres(out, &accels->accel[i], same);
+		for (; i < end; i = last + 1) {
+			last = i;
+			while (last + 1 < end && !accels->accel[i].missing &&
+			       goes_on(&accels->accel[last],
+				       &accels->accel[last + 1]))
+				last++;
+			write_line(out, &accels->accel[i], &accels->accel[last],
+				   same);
+		}
+	}
+	if (fclose(out)) {
+		free(text);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return text;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accelerators as lines of gres.conf. */
+#ifndef TIDE_DEVICE_GRESCONF_H
+#define TIDE_DEVICE_GRESCONF_H
+
+#include "common/device/find.h"
+
+/*
+ * The lines, and Gres= of slurm.conf's node line as a comment above those of a
+ * GRES.  Devices that have only one file, no links and the same cores share a
+ * line.  One whose file is missing is a comment.  NULL with ENOMEM; the caller
+ * frees it.
+ */
+char *tide_gresconf_write(const struct tide_accels *accels);
+
+#endif

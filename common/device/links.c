@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Links between accelerators: see links.h. */
+#include "config.h"
+
+#include "common/device/links.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	SAME_CARD = 2,
+	SAME_SWITCH = 1,
+};
+
+/*
+ * Do both places in sysfs have a bridge in common?  A place is such as
+ * ../../../devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0: behind the host's
+ * bridge each part is a bridge but the last, which is the function.
+ */
+static bool same_bridge(const char *a, const char *b)
+{
+	size_t parts = 0, i = 0;
+	const char *host;
+
+	if (!a || !b)
+		return false;
+	host = strstr(a, "/pci");
+	if (!host)
+		return false;
+	for (; a[i] && a[i] == b[i]; i++)
+		if (a[i] == '/' && a + i > host)
+			parts++;
+	/* the host's bridge ends with one, each common bridge with another */
+	return parts >= 2;
+}
+
+static int by_place(struct tide_topology *topology, const struct tide_accel *a,
+		    const struct tide_accel *b)
+{
+	bool same_function = !tide_pci_cmp(&a->pci, &b->pci);
+
+	if (a->family != b->family)
+		return 0;
+	if (same_function ||
+	    (a->board && b->board && *a->board && !strcmp(a->board, b->board)))
+		return SAME_CARD;
+	if (same_bridge(a->path, b->path) ||
+	    tide_topology_same_switch(topology, &a->pci, &b->pci))
+		return SAME_SWITCH;
+	return 0;
+}
+
+/* Bandwidths into link, in units of the least; false when there are none. */
+static bool by_bandwidth(struct tide_topology *topology,
+			 struct tide_accel *accel, size_t count,
+			 uint64_t *bandwidth)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < count; j++) {
+			uint64_t value =
+				i == j ? 0
+				       : tide_topology_bandwidth(
+						 topology, &accel[i].pci,
+						 (size_t)accel[i].sub,
+						 &accel[j].pci,
+						 (size_t)accel[j].sub);
+
+			bandwidth[i * count + j] = value;
+			if (value && (!least || value < least))
+				least = value;
+		}
+	}
+	for (size_t i = 0; least && i < count; i++)
+		for (size_t j = 0; j < count; j++) {
+			uint64_t value = bandwidth[i * count + j] / least;
+
+			accel[i].link[j] = value > 1000 ? 1000 : (int)value;
+		}
+	return least;
+}
+
+/* Links of one GRES; -1 when memory is out. */
+static int make(struct tide_accel *accel, size_t count,
+		struct tide_topology *topology)
+{
+	uint64_t *bandwidth = calloc(count * count, sizeof(*bandwidth));
+	bool any;
+
+	for (size_t i = 0; i < count; i++) {
+		accel[i].link = calloc(count, sizeof(*accel[i].link));
+		if (!accel[i].link) {
+			free(bandwidth);
+			return -1;
+		}
+	}
+	any = bandwidth && by_bandwidth(topology, accel, count, bandwidth);
+	free(bandwidth);
+	for (size_t i = 0; !any && i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			accel[i].link[j] =
+				i == j ? 0
+				       : by_place(topology, &accel[i],
+						  &accel[j]);
+	any = false;
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < count; j++)
+			any |= accel[i].link[j] > 0;
+		accel[i].link[i] = -1;
+	}
+	for (size_t i = 0; !any && i < count; i++) {
+		free(accel[i].link);
+		accel[i].link = NULL;
+	}
+	return 0;
+}
+
+int tide_links_make(struct tide_accels *accels, struct tide_topology *topology)
+{
+	for (size_t i = 0; i < accels->count;) {
+		size_t count = tide_accels_same_gres(accels, i);
+
+		if (make(&accels->accel[i], count, topology)) {
+			errno = ENOMEM;
+			return -1;
+		}
+		i += count;
+	}
+	return 0;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of accelerators: its records, and who is found in it. */
+#include "config.h"
+
+#include "common/device/table.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/conf/lines.h"
+#include "common/device/table_impl.h"
+
+enum {
+	MAX_KEYS = 32, /* in a record */
+};
+
+struct reader {
+	struct tide_table *table;
+	struct tide_problems *problems;
+	struct tide_err *err;
+	const struct tide_conf_line *line;
+	/* The keys of the record that were there. */
+	const char *seen[MAX_KEYS];
+	size_t n_seen;
+};
+
+/* Something is wrong with the record. */
+static int complain(struct reader *r, const char *key, const char *value,
+		    const char *what)
+{
+	return tide_problems_add(r->problems, r->line->file, r->line->line,
+				 "%s=%s: %s", key, value, what);
+}
+
+static int out_of_memory(struct reader *r)
+{
+	tide_err_set(r->err, ENOMEM, "out of memory");
+	errno = ENOMEM;
+	return -1;
+}
+
+static int family_index(const struct tide_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->n_families; i++)
+		if (!strcasecmp(table->family[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+/* Is it there a second time? */
+static bool repeated(struct reader *r, const char *key)
+{
+	for (size_t i = 0; i < r->n_seen; i++)
+		if (!strcasecmp(r->seen[i], key))
+			return true;
+	if (r->n_seen < MAX_KEYS)
+		r->seen[r->n_seen++] = key;
+	return false;
+}
+
+/* One pair of a record into the object; -1 when it was said to be bad. */
+static int read_pair(struct reader *r, enum tide_table_record record,
+		     void *object, const char *key, const char *value)
+{
+	struct tide_model *model = object;
+	struct tide_err err;
+
+	if (repeated(r, key))
+		return complain(r, key, value,
+				"this key is already on the line");
+	if (record == TIDE_TABLE_MODEL && !strcasecmp(key, "Family")) {
+		model->family = family_index(r->table, value);
+		return model->family < 0
+			       ? complain(r, key, value,
+					  "there is no such family above")
+			       : 0;
+	}
+	if (!tide_table_set(record, object, key, value, &err))
+		return 0;
+	if (errno == ENOMEM)
+		return out_of_memory(r);
+	return complain(r, key, value, err.text);
+}
+
+/* The rest of a record; every error is said.  -1 when there was one. */
+static int read_pairs(struct reader *r, enum tide_table_record record,
+		      void *object, char *cursor)
+{
+	char *key, *value;
+	int rc = 0, got;
+
+	while ((got = tide_pair_next(&cursor, &key, &value)) > 0) {
+		if (!read_pair(r, record, object, key, value))
+			continue;
+		if (errno == ENOMEM)
+			return -1;
+		rc = -1;
+	}
+	if (got < 0)
+		rc = tide_problems_add(r->problems, r->line->file,
+				       r->line->line,
+				       "'%s': Key=Value is wanted", key);
+	return rc;
+}
+
+static void *grown(void *list, size_t count, size_t size)
+{
+	return realloc(list, (count + 1) * size);
+}
+
+static int read_family(struct reader *r, const char *name, char *rest)
+{
+	struct tide_table *table = r->table;
+	struct tide_family family = {0}, *more;
+	int known = family_index(table, name);
+
+	if (known >= 0 && tide_family_copy(&family, &table->family[known]))
+		return out_of_memory(r);
+	errno = 0;
+	if (read_pair(r, TIDE_TABLE_FAMILY, &family, "Family", name) ||
+	    read_pairs(r, TIDE_TABLE_FAMILY, &family, rest))
+		goto bad;
+	if (!family.gres || !family.file) {
+		complain(r, "Family", name,
+			 "a new family needs Gres= and File=");
+		goto bad;
+	}
+	if (known >= 0) {
+		tide_family_release(&table->family[known]);
+		table->family[known] = family;
+		return 0;
+	}
+	more = grown(table->family, table->n_families, sizeof(*more));
+	if (!more) {
+		out_of_memory(r);
+		goto bad;
+	}
+	table->family = more;
+	more[table->n_families++] = family;
+	return 0;
+bad:
+	tide_family_release(&family);
+	return errno == ENOMEM ? -1 : 0;
+}
+
+static int read_model(struct reader *r, const char *type, char *rest)
+{
+	struct tide_table *table = r->table;
+	struct tide_model model = {.family = -1, .devices = 1, .physical = -1};
+	struct tide_model *more;
+
+	errno = 0;
+	if (read_pair(r, TIDE_TABLE_MODEL, &model, "Model", type) ||
+	    read_pairs(r, TIDE_TABLE_MODEL, &model, rest))
+		goto bad;
+	if (model.family < 0 || !model.n_ids) {
+		complain(r, "Model", type, "a model needs Family= and Id=");
+		goto bad;
+	}
+	more = grown(table->model, table->n_models, sizeof(*more));
+	if (!more) {
+		out_of_memory(r);
+		goto bad;
+	}
+	table->model = more;
+	more[table->n_models++] = model;
+	return 0;
+bad:
+	tide_model_release(&model);
+	return errno == ENOMEM ? -1 : 0;
+}
+
+/* -1 when memory is out; what is wrong with the record is in problems. */
+static int read_record(struct reader *r, const struct tide_conf_line *line)
+{
+	char *cursor = line->text, *key, *value;
+
+	r->line = line;
+	r->n_seen = 0;
+	if (tide_pair_next(&cursor, &key, &value) < 0) {
+		tide_problems_add(r->problems, line->file, line->line,
+				  "'%s': Key=Value is wanted", key);
+		return 0;
+	}
+	if (!strcasecmp(key, "Family"))
+		return read_family(r, value, cursor);
+	if (!strcasecmp(key, "Model"))
+		return read_model(r, value, cursor);
+	complain(r, key, value, "a line begins with Family= or Model=");
+	return 0;
+}
+
+static int read_lines(struct tide_table *table, struct tide_lines *lines,
+		      struct tide_problems *problems, struct tide_err *err)
+{
+	struct reader r = {.table = table, .problems = problems, .err = err};
+
+	for (size_t i = 0; i < lines->count; i++)
+		if (read_record(&r, &lines->line[i]))
+			return -1;
+	return 0;
+}
+
+static int read_text(struct tide_table *table, const char *text,
+		     const char *name, struct tide_problems *problems,
+		     struct tide_err *err)
+{
+	struct tide_lines lines = {0};
+	int rc = tide_lines_parse(text, name, &lines, problems, err);
+
+	if (!rc)
+		rc = read_lines(table, &lines, problems, err);
+	tide_lines_release(&lines);
+	return rc;
+}
+
+int tide_table_parse(const char *text, const char *name,
+		     struct tide_table **ret_table,
+		     struct tide_problems *problems, struct tide_err *err)
+{
+	struct tide_table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	if (read_text(table, text, name, problems, err)) {
+		tide_table_destroy(table);
+		return -1;
+	}
+	*ret_table = table;
+	return 0;
+}
+
+int tide_table_load(const char *path, struct tide_table **ret_table,
+		    struct tide_problems *problems, struct tide_err *err)
+{
+	struct tide_lines lines = {0};
+	struct tide_table *table;
+	int rc;
+
+	if (tide_table_parse(tide_table_builtin, "built-in table", &table,
+			     problems, err))
+		return -1;
+	rc = path ? tide_lines_load(path, &lines, problems, err) : 0;
+	if (!rc)
+		rc = read_lines(table, &lines, problems, err);
+	tide_lines_release(&lines);
+	if (rc)
+		tide_table_destroy(table);
+	else
+		*ret_table = table;
+	return rc;
+}
+
+void tide_table_destroy(struct tide_table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->n_families; i++)
+		tide_family_release(&table->family[i]);
+	for (size_t i = 0; i < table->n_models; i++)
+		tide_model_release(&table->model[i]);
+	free(table->family);
+	free(table->model);
+	free(table);
+}
+
+/* Is the class one that the family has? */
+static bool has_class(const struct tide_family *family, uint16_t class)
+{
+	const char *cursor = family->class, *item;
+	char digits[8];
+	size_t len;
+
+	if (!cursor)
+		return true;
+	snprintf(digits, sizeof(digits), "%04x", class);
+	while (tide_list_next(&cursor, &item, &len))
+		if (!strncasecmp(digits, item, len))
+			return true;
+	return false;
+}
+
+/* 2: the id names the device; 1: all of the vendor; 0: another. */
+static int fits(const struct tide_model *model, uint16_t vendor,
+		uint16_t device)
+{
+	int best = 0;
+
+	for (size_t i = 0; i < model->n_ids; i++) {
+		if (model->id[i].vendor != vendor)
+			continue;
+		if (model->id[i].device == device)
+			return 2;
+		if (model->id[i].device < 0)
+			best = 1;
+	}
+	return best;
+}
+
+const struct tide_model *tide_table_match(const struct tide_table *table,
+					  uint16_t vendor, uint16_t device,
+					  uint16_t class)
+{
+	const struct tide_model *found = NULL;
+	int best = 0;
+
+	for (size_t i = 0; i < table->n_models; i++) {
+		const struct tide_model *model = &table->model[i];
+		int fit = fits(model, vendor, device);
+
+		if (fit && fit >= best &&
+		    has_class(&table->family[model->family], class)) {
+			best = fit;
+			found = model;
+		}
+	}
+	return found;
+}
+
+const struct tide_family *tide_table_family(const struct tide_table *table,
+					    const char *name)
+{
+	int i = family_index(table, name);
+
+	return i < 0 ? NULL : &table->family[i];
+}
+
+/* Is path what the pattern makes of some number? */
+static bool is_made(const char *pattern, size_t len, const char *path)
+{
+	for (size_t i = 0; i < len; i++) {
+		if (pattern[i] != '%') {
+			if (*path++ != pattern[i])
+				return false;
+			continue;
+		}
+		i++;
+		if (!isdigit((unsigned char)*path))
+			return false;
+		while (isdigit((unsigned char)*path))
+			path++;
+	}
+	return !*path;
+}
+
+const struct tide_family *tide_table_by_file(const struct tide_table *table,
+					     const char *gres, const char *path)
+{
+	for (size_t i = 0; i < table->n_families; i++) {
+		const struct tide_family *family = &table->family[i];
+		const char *cursor = family->file, *item;
+		size_t len;
+
+		if (strcasecmp(family->gres, gres))
+			continue;
+		while (tide_list_next(&cursor, &item, &len))
+			if (is_made(item, len, path))
+				return family;
+	}
+	return NULL;
+}
+
+bool tide_table_physical(const struct tide_table *table,
+			 const struct tide_family *family, const char *type)
+{
+	for (size_t i = table->n_models; type && i-- > 0;) {
+		const struct tide_model *model = &table->model[i];
+
+		if (&table->family[model->family] == family &&
+		    !strcasecmp(model->type, type) && model->physical >= 0)
+			return model->physical;
+	}
+	return family->physical;
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The keys of the table of accelerators: their names, the fields they fill and
+ * what values may be.  To add a key, add its row, its field and a line in
+ * docs/devices.md.
+ */
+#include "config.h"
+
+#include "common/device/table_impl.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/util/parse.h"
+
+enum {
+	MAX_DEVICES = 64, /* of one function */
+	MAX_IDS = 64,
+};
+
+enum kind {
+	NAME,	   /* letters, digits, - _ . */
+	TYPE,	   /* a name that is not a number */
+	VARIABLES, /* names of environment variables */
+	PATTERNS,  /* absolute paths with %n, %c or %r */
+	PATHS,	   /* absolute paths */
+	INFO,	   /* an absolute path with %p */
+	ATTRIBUTE, /* the name of a file */
+	TEXT,	   /* anything printable */
+	CLASSES,   /* hexadecimal digits */
+	IDS,	   /* VENDOR:DEVICE */
+	COUNT,
+	POSITION, /* file|position */
+	LOCAL,	  /* local|physical, into a bool */
+	LOCAL_INT,
+	YES, /* yes|no */
+};
+
+struct key {
+	const char *name;
+	enum tide_table_record record;
+	enum kind kind;
+	size_t offset;
+};
+
+#define OF_FAMILY(key, kind, field)                         \
+	{                                                   \
+		key, TIDE_TABLE_FAMILY, kind,               \
+			offsetof(struct tide_family, field) \
+	}
+#define OF_MODEL(key, kind, field)                         \
+	{                                                  \
+		key, TIDE_TABLE_MODEL, kind,               \
+			offsetof(struct tide_model, field) \
+	}
+
+static const struct key keys[] = {
+	OF_FAMILY("Family", NAME, name),
+	OF_FAMILY("Gres", NAME, gres),
+	OF_FAMILY("Class", CLASSES, class),
+	OF_FAMILY("File", PATTERNS, file),
+	OF_FAMILY("Also", PATTERNS, also),
+	OF_FAMILY("Shared", PATHS, shared),
+	OF_FAMILY("Visible", VARIABLES, visible),
+	OF_FAMILY("Container", VARIABLES, container),
+	OF_FAMILY("Unset", VARIABLES, unset),
+	OF_FAMILY("Library", NAME, library),
+	OF_FAMILY("Info", INFO, info),
+	OF_FAMILY("InfoFile", TEXT, info_file),
+	OF_FAMILY("InfoNumber", TEXT, info_number),
+	OF_FAMILY("InfoType", TEXT, info_type),
+	OF_FAMILY("InfoBoard", TEXT, info_board),
+	OF_FAMILY("NumberFile", ATTRIBUTE, number_file),
+	OF_FAMILY("CountFile", ATTRIBUTE, count_file),
+	OF_FAMILY("MapFile", ATTRIBUTE, map_file),
+	OF_FAMILY("Number", POSITION, position),
+	OF_FAMILY("Constrained", LOCAL, physical),
+	OF_MODEL("Model", TYPE, type),
+	OF_MODEL("Id", IDS, id),
+	OF_MODEL("Devices", COUNT, devices),
+	OF_MODEL("Constrained", LOCAL_INT, physical),
+	OF_MODEL("Vf", YES, vf),
+};
+
+enum {
+	KEYS = sizeof(keys) / sizeof(*keys)
+};
+
+bool tide_list_next(const char **cursor, const char **ret_item, size_t *ret_len)
+{
+	const char *item = *cursor;
+
+	if (!item || !*item)
+		return false;
+	*ret_item = item;
+	*ret_len = strcspn(item, ",");
+	*cursor = item + *ret_len + (item[*ret_len] == ',');
+	return true;
+}
+
+static bool is_name(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)text[i]) && !strchr("-_.", text[i]))
+			return false;
+	return len;
+}
+
+/* Would Slurm take it for a count, as 8, or 310p for 310 peta? */
+static bool is_count(const char *text)
+{
+	const char *rest = text + strspn(text, "0123456789");
+
+	return rest != text &&
+	       (!*rest || (strchr("kmgtpKMGTP", *rest) && !rest[1]));
+}
+
+/* A path in which only these letters follow a '%', and no part is "..". */
+static bool is_path(const char *path, size_t len, const char *letters)
+{
+	if (len < 2 || *path != '/')
+		return false;
+	for (size_t i = 0; i < len; i++) {
+		if (!isgraph((unsigned char)path[i]) || path[i] == '[')
+			return false;
+		if (!strncmp(path + i, "/..", 3))
+			return false;
+		if (path[i] != '%')
+			continue;
+		if (i + 1 == len || !strchr(letters, path[i + 1]))
+			return false;
+	}
+	return true;
+}
+
+static bool is_class(const char *text, size_t len)
+{
+	return len && len <= 4 && strspn(text, "0123456789abcdefABCDEF") >= len;
+}
+
+/* Every item of the list is one; a list has no empty items. */
+static bool is_list(enum kind kind, const char *value)
+{
+	const char *cursor = value, *item;
+	size_t len;
+
+	while (tide_list_next(&cursor, &item, &len)) {
+		if ((kind == PATTERNS && !is_path(item, len, "ncr")) ||
+		    (kind == PATHS && !is_path(item, len, "")) ||
+		    (kind == INFO && !is_path(item, len, "p")) ||
+		    (kind == CLASSES && !is_class(item, len)) ||
+		    (kind == VARIABLES &&
+		     (!is_name(item, len) || isdigit((unsigned char)*item) ||
+		      memchr(item, '-', len) || memchr(item, '.', len))))
+			return false;
+	}
+	return *value && value[strlen(value) - 1] != ',';
+}
+
+static const char *text_wanted(enum kind kind, const char *value)
+{
+	switch (kind) {
+	case NAME:
+	case ATTRIBUTE:
+		return is_name(value, strlen(value)) && *value != '.'
+			       ? NULL
+			       : "a name of letters, digits, '-', '_' and '.' is wanted";
+	case TYPE:
+		return is_name(value, strlen(value)) && !is_count(value)
+			       ? NULL
+			       : "a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p";
+	case PATTERNS:
+		return is_list(kind, value)
+			       ? NULL
+			       : "absolute paths are wanted, with %n, %c or %r for a number";
+	case PATHS:
+		return is_list(kind, value) ? NULL
+					    : "absolute paths are wanted";
+	case INFO:
+		return is_list(kind, value) && !strchr(value, ',')
+			       ? NULL
+			       : "an absolute path is wanted, with %p for the PCI address";
+	case CLASSES:
+		return is_list(kind, value)
+			       ? NULL
+			       : "up to four hexadecimal digits are wanted, as in 12 or 0380";
+	case VARIABLES:
+		return is_list(kind, value)
+			       ? NULL
+			       : "names of environment variables are wanted";
+	default:
+		return *value ? NULL : "a text is wanted";
+	}
+}
+
+static int set_text(char **field, enum kind kind, const char *value,
+		    struct tide_err *err)
+{
+	const char *wanted = text_wanted(kind, value);
+	char *copy;
+
+	if (wanted)
+		return tide_err_set(err, EINVAL, "%s", wanted);
+	copy = strdup(value);
+	if (!copy)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	free(*field);
+	*field = copy;
+	return 0;
+}
+
+/* Four hexadecimal digits at text; -1 when they are not. */
+static int32_t hex4(const char *text)
+{
+	int32_t value = 0;
+
+	for (int i = 0; i < 4; i++) {
+		int c = tolower((unsigned char)text[i]);
+
+		if (!isxdigit(c))
+			return -1;
+		value = value * 16 + (isdigit(c) ? c - '0' : c - 'a' + 10);
+	}
+	return value;
+}
+
+static int parse_id(const char *item, size_t len, struct tide_pci_id *id)
+{
+	int32_t vendor = len > 5 ? hex4(item) : -1;
+
+	if (vendor < 0 || item[4] != ':')
+		return -1;
+	id->vendor = (uint16_t)vendor;
+	id->device = -1;
+	if (len == 6 && item[5] == '*')
+		return 0;
+	if (len != 9)
+		return -1;
+	id->device = hex4(item + 5);
+	return id->device < 0 ? -1 : 0;
+}
+
+static int set_ids(struct tide_model *model, const char *value,
+		   struct tide_err *err)
+{
+	struct tide_pci_id *ids = calloc(MAX_IDS, sizeof(*ids));
+	const char *cursor = value, *item;
+	size_t len, count = 0;
+
+	if (!ids)
+		return tide_err_set(err, ENOMEM, "out of memory");
+	while (tide_list_next(&cursor, &item, &len)) {
+		if (count < MAX_IDS && !parse_id(item, len, &ids[count])) {
+			count++;
+			continue;
+		}
+		count = 0;
+		break;
+	}
+	if (!count) {
+		free(ids);
+		return tide_err_set(
+			err, EINVAL,
+			"PCI ids are wanted, as in 19e5:d802, or cabc:* for all of a vendor, at most %d",
+			MAX_IDS);
+	}
+	free(model->id);
+	model->id = ids;
+	model->n_ids = count;
+	return 0;
+}
+
+/* 1 for the second word, 0 for the first. */
+static int choose(const char *value, const char *zero, const char *one,
+		  int *ret_choice, struct tide_err *err)
+{
+	if (strcasecmp(value, zero) && strcasecmp(value, one))
+		return tide_err_set(err, EINVAL, "%s or %s is wanted", zero,
+				    one);
+	*ret_choice = !strcasecmp(value, one);
+	return 0;
+}
+
+static int set_choice(enum kind kind, void *field, const char *value,
+		      struct tide_err *err)
+{
+	int choice, rc;
+
+	if (kind == POSITION)
+		rc = choose(value, "file", "position", &choice, err);
+	else if (kind == YES)
+		rc = choose(value, "no", "yes", &choice, err);
+	else
+		rc = choose(value, "local", "physical", &choice, err);
+	if (rc)
+		return rc;
+	if (kind == LOCAL_INT)
+		*(int *)field = choice;
+	else
+		*(bool *)field = choice;
+	return 0;
+}
+
+static int set_key(const struct key *key, void *object, const char *value,
+		   struct tide_err *err)
+{
+	void *field = (char *)object + key->offset;
+	int64_t number;
+
+	switch (key->kind) {
+	case IDS:
+		return set_ids(object, value, err);
+	case COUNT:
+		if (tide_parse_int(value, 1, MAX_DEVICES, &number, err))
+			return -1;
+		*(int *)field = (int)number;
+		return 0;
+	case POSITION:
+	case LOCAL:
+	case LOCAL_INT:
+	case YES:
+		return set_choice(key->kind, field, value, err);
+	default:
+		return set_text(field, key->kind, value, err);
+	}
+}
+
+int tide_table_set(enum tide_table_record record, void *object, const char *key,
+		   const char *value, struct tide_err *err)
+{
+	for (int i = 0; i < KEYS; i++)
+		if (keys[i].record == record && !strcasecmp(keys[i].name, key))
+			return set_key(&keys[i], object, value, err);
+	for (int i = 0; i < KEYS; i++)
+		if (!strcasecmp(keys[i].name, key))
+			return tide_err_set(
+				err, EINVAL,
+				"belongs on a line that begins with %s=",
+				keys[i].record == TIDE_TABLE_FAMILY ? "Family"
+								    : "Model");
+	return tide_err_set(err, EINVAL, "unknown key");
+}
+
+static bool is_text(enum kind kind)
+{
+	return kind < IDS;
+}
+
+static char **text_of(const struct key *key, const void *object)
+{
+	return (char **)((char *)object + key->offset);
+}
+
+void tide_family_release(struct tide_family *family)
+{
+	for (int i = 0; i < KEYS; i++)
+		if (keys[i].record == TIDE_TABLE_FAMILY &&
+		    is_text(keys[i].kind))
+			free(*text_of(&keys[i], family));
+	memset(family, 0, sizeof(*family));
+}
+
+int tide_family_copy(struct tide_family *to, const struct tide_family *from)
+{
+	int rc = 0;
+
+	*to = *from;
+	for (int i = 0; i < KEYS; i++) {
+		char *text;
+
+		if (keys[i].record != TIDE_TABLE_FAMILY ||
+		    !is_text(keys[i].kind))
+			continue;
+		text = *text_of(&keys[i], from);
+		*text_of(&keys[i], to) = text ? strdup(text) : NULL;
+		if (text && !*text_of(&keys[i], to))
+			rc = -1;
+	}
+	if (rc) {
+		tide_family_release(to);
+		errno = ENOMEM;
+	}
+	return rc;
+}
+
+void tide_model_release(struct tide_model *model)
+{
+	free(model->type);
+	free(model->id);
+	memset(model, 0, sizeof(*model));
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Accelerators of recorded machines.  Those of tests/data/devices are
+ * synthetic; real ones are taken from ../shared/data/topologies where they are.
+ */
+#include "config.h"
+
+#include "common/device/find.h"
+
+#include "common/device/gresconf.h"
+#include "common/util/file.h"
+#include "common/device/test/tree.h"
+#include "tests/lib/tap.h"
+
+#define TREES TOP_SRCDIR "/tests/data/devices/"
+#define REAL TOP_SRCDIR "/../shared/data/topologies/"
+
+static char folder[] = "/tmp/tide-find.XXXXXX";
+static struct tide_table *table;
+
+/* What a recorded machine is written as, in gres.conf. */
+static const struct {
+	const char *tree;
+	const char *want;
+} trees[] = {
+	{"mlu370",
+	 "# NodeName=... Gres=mlu:mlu370-x8:4\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0 Cores=4-7 Links=-1,2,0,0\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev1,/dev/cambricon_ipcm1 Cores=4-7 Links=2,-1,0,0\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev2,/dev/cambricon_ipcm2 Cores=0-3 Links=0,0,-1,2\n"
+	 "Name=mlu Type=mlu370-x8 File=/dev/cambricon_dev3 Cores=0-3 Links=0,0,2,-1\n"},
+	{"npu310p",
+	 "# NodeName=... Gres=npu:ascend310p:4\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci0 Links=-1,0,0,0\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3 Links=0,-1,0,0\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci2 Cores=4-7 Links=0,0,-1,2\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci3 Cores=4-7 Links=0,0,2,-1\n"},
+	{"npu910c", "# NodeName=... Gres=npu:ascend910c:16\n"
+		    "Name=npu Type=ascend910c File=/dev/davinci[0-15]\n"},
+	{"dcu",
+	 "# NodeName=... Gres=dcu:k100_ai:3,dcu:bw150:1\n"
+	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card1,/dev/dri/renderD128 Cores=0-3\n"
+	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card2,/dev/dri/renderD129 Cores=0-3\n"
+	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card3,/dev/dri/renderD130 Cores=4-7\n"
+	 "Name=dcu Type=bw150 MultipleFiles=/dev/dri/card4,/dev/dri/renderD131 Cores=4-7\n"},
+};
+
+/* What is said of the broken one, and of nothing else. */
+static const char *const broken[] = {
+	"'sys/bus/pci/devices/0000:02:00.0/vendor' holds '0xcabcd'",
+	"'sys/bus/pci/devices/0000:03:00.0/device' holds '0xzzzz'",
+	"cannot read 'sys/bus/pci/devices/0000:04:00.0/device'",
+	"'sys/bus/pci/devices/0000:07:00.0/vendor': it is not a plain file",
+	"'sys/bus/pci/devices/nonsense' is no PCI address",
+	"device file '/dev/cambricon_dev' does not end in a number",
+	"numa_node of 0000:05:00.0 holds 'many'",
+	"local_cpulist of 0000:05:00.0: '7-3' is no list of CPUs",
+	"local_cpulist of 0000:06:00.0: '0-99999999999999999999'",
+	"0000:05:00.0 and 0000:06:00.0 both say that they are mlu device 1",
+};
+
+static char *make_root(const char *tree)
+{
+	char file[512], *root;
+
+	snprintf(file, sizeof(file), TREES "%s.tree", tree);
+	if (asprintf(&root, "%s/%s", folder, tree) < 0)
+		return NULL;
+	if (tree_make(file, root))
+		diag("there is no %s", file);
+	return root;
+}
+
+static int find(const char *root, const char *xml, struct tide_accels *accels,
+		struct tide_problems *problems, struct tide_err *err)
+{
+	struct tide_where where = {table, root, xml};
+
+	memset(accels, 0, sizeof(*accels));
+	memset(problems, 0, sizeof(*problems));
+	return tide_find(&where, accels, problems, err);
+}
+
+static void done(struct tide_accels *accels, struct tide_problems *problems)
+{
+	tide_accels_release(accels);
+	tide_problems_release(problems);
+}
+
+static void test_trees(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root, *text;
+
+	for (size_t i = 0; i < sizeof(trees) / sizeof(*trees); i++) {
+		root = make_root(trees[i].tree);
+		is_int(find(root, NULL, &accels, &problems, &err), 0,
+		       trees[i].tree);
+		ok(!problems.count, "nothing is wrong with it: %s",
+		   problems.count ? problems.problem[0].text : "-");
+		text = tide_gresconf_write(&accels);
+		is_str(text, trees[i].want, "its devices");
+		free(text);
+		free(root);
+		done(&accels, &problems);
+	}
+}
+
+static void test_details(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("mlu370");
+
+	find(root, NULL, &accels, &problems, &err);
+	if (ok(accels.count == 4, "four devices")) {
+		const struct tide_accel *accel = &accels.accel[2];
+
+		is_str(accel->pci.name, "0000:3d:00.0", "its address");
+		is_int(accel->number, 2, "the number is that of the file");
+		ok(!accel->guessed, "and was told");
+		is_int(accel->near.numa, 0, "its NUMA node");
+		is_str(accel->near.cpus, "0-3,8-11", "CPUs of its socket");
+		is_str(accel->board, "SN/512216010001", "its card");
+		is_int(accel->model->devices, 1, "its model");
+	}
+	done(&accels, &problems);
+	/* a socket has four cores: two of them are widened to it */
+	tree_line(root, (char[]){"sys/devices/pci0000:3a/0000:3a:00.0/"
+				 "0000:3b:00.0/0000:3c:04.0/0000:3d:00.0/"
+				 "local_cpulist 2-3,10-11"});
+	find(root, NULL, &accels, &problems, &err);
+	if (ok(accels.count == 4, "a machine that knows half a socket")) {
+		is_str(accels.accel[2].near.cores, "0-3", "a whole socket");
+		is_str(accels.accel[2].near.local, "2-3", "what it said");
+	}
+	done(&accels, &problems);
+	free(root);
+}
+
+/* What is wrong is said, and the rest is found. */
+static void test_broken(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("broken");
+
+	is_int(find(root, NULL, &accels, &problems, &err), 0, "a broken one");
+	is_int((int64_t)accels.count, 3, "the good ones are found");
+	is_int((int64_t)problems.count, sizeof(broken) / sizeof(*broken),
+	       "each fault once");
+	for (size_t i = 0;
+	     i < problems.count && i < sizeof(broken) / sizeof(*broken); i++)
+		ok(strstr(problems.problem[i].text, broken[i]) != NULL, "%s",
+		   problems.problem[i].text);
+	if (accels.count == 3)
+		ok(accels.accel[2].missing, "who lies is not handed out");
+	done(&accels, &problems);
+	free(root);
+	errno = 0;
+	ok(find("/nowhere", NULL, &accels, &problems, &err) == -1 &&
+		   errno == ENOENT,
+	   "no root: %s", err.text);
+}
+
+/* Files: one is missing, one is a folder, a root that leads out of itself. */
+static void test_files(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("dcu"), path[256];
+
+	snprintf(path, sizeof(path), "%s/dev/dri/renderD129", root);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/dev/dri/card3", root);
+	unlink(path);
+	mkdir(path, 0755);
+	is_int(find(root, NULL, &accels, &problems, &err), 0, "lost files");
+	is_int((int64_t)accels.count, 4, "all are found");
+	is_int((int64_t)problems.count, 2, "two are not as they must be");
+	if (problems.count == 2) {
+		is_str(problems.problem[0].text,
+		       "there is no device file '/dev/dri/renderD129' of 0000:36:00.0",
+		       "a missing one");
+		is_str(problems.problem[1].text,
+		       "'/dev/dri/card3' is not a character device",
+		       "a wrong kind");
+	}
+	if (accels.count == 4)
+		ok(!accels.accel[0].missing && accels.accel[1].missing &&
+			   accels.accel[2].missing,
+		   "those two are not to be used");
+	done(&accels, &problems);
+	free(root);
+}
+
+/* hwloc is told by a variable where the buses are that firmware forgets. */
+static void test_locality(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("npu910c");
+
+	setenv("HWLOC_PCI_LOCALITY",
+	       "0000:10-48 0xffffffff;0000:50-88 0xffffffff,0x00000000", 1);
+	is_int(find(root, NULL, &accels, &problems, &err), 0, "910C");
+	unsetenv("HWLOC_PCI_LOCALITY");
+	if (ok(accels.count == 16, "sixteen")) {
+		is_str(accels.accel[0].near.cores, "0-31", "cores are given");
+		is_str(accels.accel[15].near.cores, "32-63", "of each half");
+		is_int(accels.accel[15].near.numa, 1, "and NUMA nodes");
+	}
+	done(&accels, &problems);
+	free(root);
+}
+
+/* A real topology: how many of which type, cores of the first and last. */
+static const struct {
+	const char *file;
+	size_t count;
+	const char *type, *first, *first_cores, *last, *last_cores;
+	int links;
+} real[] = {
+	{"nvidiaDGX2.xml", 16, "v100", "0000:34:00.0", "0-1", "0000:e7:00.0",
+	 "2-3", 1},
+	{"eas-tioga.xml", 8, "mi250x", "0000:c1:00.0", "0-63", "0000:de:00.0",
+	 "0-63", 1},
+	{"g4dnmetal.xml", 8, "t4", "0000:18:00.0", "0-23", "0000:f5:00.0",
+	 "24-47", 0},
+};
+
+static void test_real(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+
+	for (size_t i = 0; i < sizeof(real) / sizeof(*real); i++) {
+		char path[512];
+		size_t last = real[i].count - 1;
+
+		snprintf(path, sizeof(path), REAL "%s", real[i].file);
+		if (access(path, R_OK)) {
+			skip(real[i].file, "the file is not here");
+			continue;
+		}
+		is_int(find(NULL, path, &accels, &problems, &err), 0,
+		       real[i].file);
+		is_int((int64_t)accels.count, (int64_t)real[i].count, "all");
+		if (accels.count == real[i].count) {
+			const struct tide_accel *a = accels.accel;
+
+			is_str(a[0].type, real[i].type, "the type");
+			is_str(a[0].pci.name, real[i].first, "the first");
+			is_str(a[0].near.cores, real[i].first_cores, "cores");
+			is_str(a[last].pci.name, real[i].last, "the last");
+			is_str(a[last].near.cores, real[i].last_cores, "cores");
+			ok((a[0].link && a[0].link[last] > 0) == real[i].links,
+			   "the first and the last are linked, or not");
+		}
+		done(&accels, &problems);
+	}
+}
+
+/* An XML file that is cut off anywhere is refused, or whole. */
+static void test_xml(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char path[64], *text;
+	size_t len, refused = 0, cuts = 0;
+
+	snprintf(path, sizeof(path), "%s/cut.xml", folder);
+	if (tide_file_read(TREES "mlu370.xml", &text, &err)) {
+		ok(0, "%s", err.text);
+		return;
+	}
+	len = strlen(text);
+	is_int(find(NULL, TREES "mlu370.xml", &accels, &problems, &err), 0,
+	       "a topology of MLUs");
+	is_int((int64_t)accels.count, 4, "without the virtual function");
+	if (accels.count == 4) {
+		is_str(accels.accel[0].type, "mlu370", "the type by its id");
+		is_str(accels.accel[3].near.cores, "4-7", "cores");
+		ok(accels.accel[3].guessed, "numbers are places");
+	}
+	done(&accels, &problems);
+	for (size_t cut = 0; cut + 20 < len; cut += len / 23) {
+		FILE *file = fopen(path, "we");
+
+		if (file && (fwrite(text, 1, cut, file) != cut || fclose(file)))
+			diag("cannot write %s", path);
+		errno = 0;
+		cuts++;
+		refused += find(NULL, path, &accels, &problems, &err) == -1 &&
+			   errno == EINVAL;
+		done(&accels, &problems);
+	}
+	is_int((int64_t)refused, (int64_t)cuts, "cut off ones are refused");
+	free(text);
+	ok(find(NULL, "/dev/null", &accels, &problems, &err) == -1,
+	   "a device: %s", err.text);
+}
+
+static void remove_folder(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	if (system(command))
+		diag("could not remove %s", folder);
+}
+
+int main(void)
+{
+	struct tide_problems problems = {0};
+
+	if (!mkdtemp(folder) || tide_table_load(NULL, &table, &problems, NULL))
+		return 1;
+	test_trees();
+	test_details();
+	test_broken();
+	test_files();
+	test_locality();
+	test_real();
+	test_xml();
+	tide_table_destroy(table);
+	remove_folder();
+	return tap_done();
+}

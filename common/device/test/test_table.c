@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of accelerators: what is built in, what a site adds, bad lines. */
+#include "config.h"
+
+#include "common/device/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/lib/tap.h"
+
+/* PCI functions of real machines, and what they are: FAMILY/TYPE or none. */
+static const struct {
+	uint16_t vendor, device, class;
+	const char *want;
+} functions[] = {
+	{0xcabc, 0x0290, 0x1200, "mlu/mlu290"},
+	{0xcabc, 0x0379, 0x1200, "mlu/mlu370"},
+	{0xcabc, 0x0777, 0x1200, "mlu/mlu"},
+	{0xcabc, 0x0777, 0x0600, NULL},
+	{0xcabc, 0x0291, 0x1200, "vf"},
+	{0x19e5, 0xd500, 0x1200, "npu/ascend310p"},
+	{0x203f, 0xd500, 0x1200, "npu/ascend310p"},
+	{0x20c6, 0xd802, 0x1200, "npu/ascend910b"},
+	{0xffff, 0xd802, 0x1200, "npu/ascend910b"},
+	{0x19e5, 0xd801, 0x1200, "npu/ascend910a"},
+	{0x19e5, 0xd803, 0x1200, "npu/ascend910c"},
+	{0x19e5, 0xd806, 0x1200, "npu/ascend950"},
+	{0x19e5, 0xd805, 0x1200, "vf"},
+	{0x19e5, 0xa250, 0x1200, NULL}, /* Kunpeng's ZIP engine */
+	{0x19e5, 0xa255, 0x1000, NULL},
+	{0x1d94, 0x55b7, 0x0380, "dcu/z100l"},
+	{0x1d94, 0x6320, 0x0b40, "dcu/bw150"},
+	{0x1d94, 0x1450, 0x0600, NULL}, /* Hygon's host bridge */
+	{0x8086, 0x4940, 0x0b40, NULL}, /* QAT */
+	{0x8086, 0x0bd5, 0x0380, "intel/max1550"},
+	{0x10de, 0x1db8, 0x0302, "nvidia/v100"},
+	{0x10de, 0x9999, 0x0302, "nvidia/nvidia"},
+	{0x10de, 0x1ac2, 0x0680, NULL}, /* NVSwitch */
+	{0x10de, 0x10f8, 0x0403, NULL}, /* sound */
+	{0x1002, 0x74a0, 0x1200, "amd/mi300a"},
+	{0x1002, 0x66a1, 0x0380, "amd/mi50"},
+	{0x1a03, 0x2000, 0x0300, NULL}, /* ASPEED */
+	{0x1e3e, 0x0001, 0x1200, "iluvatar/iluvatar"},
+	{0x1e36, 0xc035, 0x1200, "enflame/s60"},
+	{0x1ed5, 0x0222, 0x0300, "mthreads/s3000"},
+	{0x1ed5, 0x01ff, 0x0403, NULL}, /* its sound */
+	{0x9999, 0x0a01, 0x0380, "metax/c500"},
+	{0x1d22, 0x3684, 0x1200, "kunlunxin/kunlun2"},
+	{0x1d22, 0x3685, 0x1200, "vf"},
+	{0x1ee0, 0x0001, 0x1200, "biren/biren"},
+};
+
+#define F "Family=x Gres=accel File=/dev/x%n\n"
+
+/* A bad line and what is said of it. */
+static const struct {
+	const char *text;
+	const char *want;
+} bad[] = {
+	{"nonsense", "t:1: 'nonsense': Key=Value is wanted"},
+	{"Vendor=1", "t:1: Vendor=1: a line begins with Family= or Model="},
+	{"Family=x", "t:1: Family=x: a new family needs Gres= and File="},
+	{"Family=x/y Gres=a File=/dev/x%n",
+	 "t:1: Family=x/y: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Family=x Gres=a File=dev/x%n",
+	 "t:1: File=dev/x%n: absolute paths are wanted, with %n, %c or %r for a number"},
+	{"Family=x Gres=a File=/dev/x%d",
+	 "t:1: File=/dev/x%d: absolute paths are wanted, with %n, %c or %r for a number"},
+	{"Family=x Gres=a File=/dev/../x%n",
+	 "t:1: File=/dev/../x%n: absolute paths are wanted, with %n, %c or %r for a number"},
+	{"Family=x Gres=a File=/dev/x%n Gres=b",
+	 "t:1: Gres=b: this key is already on the line"},
+	{"Family=x Gres=a File=/dev/x%n Colour=red",
+	 "t:1: Colour=red: unknown key"},
+	{"Family=x Gres=a File=/dev/x%n Id=1:2",
+	 "t:1: Id=1:2: belongs on a line that begins with Model="},
+	{"Family=x Gres=a File=/dev/x%n Visible=A-B",
+	 "t:1: Visible=A-B: names of environment variables are wanted"},
+	{"Family=x Gres=a File=/dev/x%n Class=xyz",
+	 "t:1: Class=xyz: up to four hexadecimal digits are wanted, as in 12 or 0380"},
+	{"Family=x Gres=a File=/dev/x%n Number=maybe",
+	 "t:1: Number=maybe: file or position is wanted"},
+	{"Family=x Gres=a File=/dev/x%n Constrained=no",
+	 "t:1: Constrained=no: local or physical is wanted"},
+	{"Family=x Gres=a File=/dev/x%n NumberFile=../dev_id",
+	 "t:1: NumberFile=../dev_id: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Model=m Family=x Id=1234:5678",
+	 "t:1: Family=x: there is no such family above"},
+	{F "Model=m Family=x", "t:2: Model=m: a model needs Family= and Id="},
+	{F "Model=m Family=x Id=1234",
+	 "t:2: Id=1234: PCI ids are wanted, as in 19e5:d802, or cabc:* for all of a vendor, at most 64"},
+	{F "Model=8 Family=x Id=1234:5678",
+	 "t:2: Model=8: a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p"},
+	{F "Model=310p Family=x Id=1234:5678",
+	 "t:2: Model=310p: a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p"},
+	{F "Model=m Family=x Id=1234:5678 Devices=0",
+	 "t:2: Devices=0: must be from 1 to 64"},
+	{F "Model=m Family=x Id=1234:5678 Vf=maybe",
+	 "t:2: Vf=maybe: no or yes is wanted"},
+};
+
+static const char *name_of(const struct tide_table *table,
+			   const struct tide_model *model, char *name,
+			   size_t size)
+{
+	if (!model)
+		return NULL;
+	if (model->vf)
+		return "vf";
+	snprintf(name, size, "%s/%s", table->family[model->family].name,
+		 model->type);
+	return name;
+}
+
+static void test_builtin(void)
+{
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	char name[64], title[64];
+
+	is_int(tide_table_load(NULL, &table, &problems, NULL), 0,
+	       "the built-in table is read");
+	ok(!problems.count, "and has no error: %s",
+	   problems.count ? problems.problem[0].text : "none");
+	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		snprintf(title, sizeof(title), "%04x:%04x class %04x",
+			 functions[i].vendor, functions[i].device,
+			 functions[i].class);
+		is_str(name_of(table,
+			       tide_table_match(table, functions[i].vendor,
+						functions[i].device,
+						functions[i].class),
+			       name, sizeof(name)),
+		       functions[i].want, title);
+	}
+	tide_table_destroy(table);
+	tide_problems_release(&problems);
+}
+
+static void test_bad(void)
+{
+	char text[256];
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		struct tide_problems problems = {0};
+		struct tide_table *table = NULL;
+		struct tide_err err = {""};
+
+		snprintf(text, sizeof(text), "%s\n%s", bad[i].text, F);
+		is_int(tide_table_parse(text, "t", &table, &problems, &err), 0,
+		       "a bad line is no failure");
+		tide_problems_first(&problems, &err);
+		is_str(err.text, bad[i].want, "it is named");
+		ok(table && tide_table_family(table, "x"),
+		   "and the next line counts");
+		tide_table_destroy(table);
+		tide_problems_release(&problems);
+	}
+}
+
+/* A site's own file on top. */
+static void test_site(void)
+{
+	static const char text[] =
+		"# ours\n"
+		"Family=mlu Visible=OTHER_DEVICES\n"
+		"Model=mlu590-h8 Family=mlu Id=cabc:0590\n"
+		"Family=fpga Gres=fpga File=/dev/fpga%n \\\n"
+		"  Visible=FPGA_DEVICES\n"
+		"Model=u250 Family=fpga Id=10ee:5004,10ee:*\n";
+	char path[] = "/tmp/tide-table-XXXXXX", name[64];
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	const struct tide_family *mlu;
+	int fd = mkstemp(path);
+
+	ok(fd >= 0 && write(fd, text, sizeof(text) - 1) > 0, "a site's file");
+	close(fd);
+	is_int(tide_table_load(path, &table, &problems, NULL), 0, "is read");
+	is_int((int64_t)problems.count, 0, "without errors");
+	mlu = tide_table_family(table, "mlu");
+	is_str(mlu->visible, "OTHER_DEVICES", "a key is changed");
+	is_str(mlu->file, "/dev/cambricon_dev%n", "and others are kept");
+	is_str(name_of(table, tide_table_match(table, 0xcabc, 0x0590, 0x1200),
+		       name, sizeof(name)),
+	       "mlu/mlu590-h8", "the later model counts");
+	is_str(name_of(table, tide_table_match(table, 0x10ee, 0x1111, 0x0580),
+		       name, sizeof(name)),
+	       "fpga/u250", "a new family");
+	ok(tide_table_by_file(table, "fpga", "/dev/fpga12") ==
+		   tide_table_family(table, "fpga"),
+	   "a file is known");
+	ok(!tide_table_by_file(table, "fpga", "/dev/fpga"), "not without one");
+	ok(!tide_table_by_file(table, "fpga", "/dev/fpga1x"), "nor with more");
+	ok(!tide_table_by_file(table, "mlu", "/dev/fpga1"), "nor of another");
+	ok(tide_table_by_file(table, "dcu", "/dev/dri/renderD128") ==
+		   tide_table_family(table, "dcu"),
+	   "any of several files");
+	tide_table_destroy(table);
+	tide_problems_release(&problems);
+	unlink(path);
+	errno = 0;
+	ok(tide_table_load("/nowhere/devices.conf", &table, &problems, NULL) ==
+			   -1 &&
+		   errno == ENOENT,
+	   "a file that is not there is said");
+}
+
+static void test_physical(void)
+{
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	const struct tide_family *npu;
+
+	tide_table_load(NULL, &table, &problems, NULL);
+	npu = tide_table_family(table, "NPU");
+	ok(!tide_table_physical(table, npu, "ascend910b"),
+	   "910B counts from 0");
+	ok(tide_table_physical(table, npu, "ascend310p"), "310P does not");
+	ok(!tide_table_physical(table, npu, NULL),
+	   "as the family without type");
+	tide_table_destroy(table);
+	tide_problems_release(&problems);
+}
+
+int main(void)
+{
+	test_builtin();
+	test_bad();
+	test_site();
+	test_physical();
+	return tap_done();
+}

@@ -1,0 +1,162 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# tidectl devices on recorded machines; those of tests/data/devices are
+# synthetic.
+#
+# One release: no Slurm is asked.
+# shellcheck disable=SC2034,SC2016,SC2154
+
+test_description='tidectl devices on recorded machines'
+. "$(dirname "$0")/lib/sharness.sh"
+. "$TIDE_TOP/tests/lib/tree.sh"
+
+tidectl=$builddir/cmd/tidectl/tidectl
+data=$TIDE_TOP/tests/data/devices
+real=$TIDE_TOP/../shared/data/topologies
+unset SLURM_CONF
+for name in mlu370 npu310p dcu npu910c broken; do
+	make_tree "$data/$name.tree" "$name"
+done
+
+# q TEXT: in single quotes, which a test's text cannot hold.
+q() { printf "'%s'" "$1"; }
+
+# status N COMMAND...: the command ends with exit status N.
+status() {
+	local want=$1 got=0
+	shift
+	"$@" >out 2>err || got=$?
+	[ "$got" = "$want" ] || {
+		echo "status $got, wanted $want: $*"
+		cat out err
+		return 1
+	}
+}
+
+test_expect_success 'the table says what is where' '
+	status 0 "$tidectl" devices --root npu310p &&
+	cat >want <<-EOF &&
+	GRES  TYPE        PCI           NUMA  CORES  FILES
+	npu   ascend310p  0000:01:00.0  -     -      /dev/davinci0
+	npu   ascend310p  0000:02:00.0  0     0-3    /dev/davinci1
+	npu   ascend310p  0000:82:00.0  1     4-7    /dev/davinci2
+	npu   ascend310p  0000:82:00.0  1     4-7    /dev/davinci3
+	EOF
+	test_cmp want out && test ! -s err
+'
+
+test_expect_success '--json is an array, one object a device' '
+	status 0 "$tidectl" devices --root mlu370 --json &&
+	jq -e "length == 4 and all(.gres == \"mlu\" and .type == \"mlu370-x8\")
+		and .[2] == {gres: \"mlu\", type: \"mlu370-x8\", family: \"mlu\",
+			pci: \"0000:3d:00.0\",
+			files: [\"/dev/cambricon_dev2\", \"/dev/cambricon_ipcm2\"],
+			cores: \"0-3\", local_cores: \"0-3\", cpus: \"0-3,8-11\",
+			numa: 0, links: [0, 0, -1, 2], number: 2,
+			guessed: false, missing: false,
+			board: \"SN/512216010001\", vendor_id: \"cabc\",
+			device_id: \"0370\", class: \"1200\"}" out
+'
+
+test_expect_success '--gres-conf is what gres.conf takes' '
+	status 0 "$tidectl" devices --root npu910c --gres-conf &&
+	cat >want <<-EOF &&
+	# NodeName=... Gres=npu:ascend910c:16
+	Name=npu Type=ascend910c File=/dev/davinci[0-15]
+	EOF
+	test_cmp want out &&
+	rm dcu/dev/dri/renderD129 &&
+	status 0 "$tidectl" devices --root dcu --gres-conf --gres dcu &&
+	grep -q "Gres=dcu:k100_ai:2,dcu:bw150:1" out &&
+	grep -q "^#missing: .*renderD129" out &&
+	test "$(grep -c "^Name=dcu" out)" = 3 &&
+	grep -q "there is no device file ./dev/dri/renderD129. of 0000:36:00.0" err
+'
+
+test_expect_success 'a processor topology in XML, with and without a root' '
+	status 0 "$tidectl" devices --xml "$data/mlu370.xml" --json &&
+	jq -e "[.[].cores] == [\"0-3\", \"0-3\", \"4-7\", \"4-7\"] and
+		all(.guessed)" out &&
+	rm -r mlu370/sys/devices/system &&
+	status 0 "$tidectl" devices --root mlu370 --xml "$data/mlu370.xml" \
+		--json &&
+	jq -e "[.[].cores] == [\"4-7\", \"4-7\", \"0-3\", \"0-3\"] and
+		all(.guessed | not)" out
+'
+
+[ ! -r "$real/nvidiaDGX2.xml" ] || test_set_prereq REAL
+
+test_expect_success REAL 'a real topology: sixteen V100 with NVLink' '
+	status 0 "$tidectl" devices --xml "$real/nvidiaDGX2.xml" --json &&
+	jq -e "length == 16 and all(.gres == \"gpu\" and .type == \"v100\" and
+		(.links | length) == 16) and .[0].links[1] == 1" out
+'
+
+test_expect_success 'a site adds a family and a type by a file' '
+	mkdir -p etc &&
+	cat >etc/devices.conf <<-EOF &&
+	Family=nic Gres=nic File=/dev/infiniband/uverbs%n
+	Model=cx6 Family=nic Id=15b3:101b
+	Model=board Family=mlu Id=cabc:0370
+	EOF
+	status 0 env SLURM_CONF=etc/slurm.conf "$tidectl" devices \
+		--root mlu370 --json &&
+	jq -e "[.[] | select(.gres == \"nic\")] == [.[4]] and
+		.[4].type == \"cx6\"" out
+'
+
+test_expect_success 'a bad table names file, line, key and value' '
+	printf "Family=x Gres=y File=dev/x\nModel=8 Family=mlu Id=cabc\n" >bad &&
+	status 1 "$tidectl" devices --table bad --root mlu370 &&
+	test ! -s out &&
+	cat >want <<-EOF &&
+	tidectl: bad:1: File=dev/x: absolute paths are wanted, with %n, %c or %r for a number
+	tidectl: bad:2: Model=8: a type is wanted: letters, digits, $(q -), $(q _) and $(q .), and not a count such as 8 or 310p
+	EOF
+	test_cmp want err
+'
+
+test_expect_success 'a broken machine: what is good is listed, the rest said' '
+	status 0 timeout 20 "$tidectl" devices --root broken --json &&
+	jq -e "length == 3" out &&
+	test "$(wc -l <err)" = 10 &&
+	rm broken/sys/bus/pci/devices/0000:01:00.0/vendor &&
+	mkfifo broken/sys/bus/pci/devices/0000:01:00.0/vendor &&
+	status 0 timeout 10 "$tidectl" devices --root broken --json &&
+	grep -q "0000:01:00.0/vendor.: it is not a plain file" err &&
+	grep -q "0000:01:00.0/vendor. is neither a file nor a folder" err &&
+	rm broken/sys/bus/pci/devices/0000:01:00.0/vendor
+'
+
+test_expect_success 'links do not lead out of a recorded machine' '
+	ln -sf "$PWD/secret" broken/sys/bus/pci/devices/0000:02:00.0/vendor &&
+	echo 0xcabc >secret &&
+	status 0 timeout 20 "$tidectl" devices --root broken --json &&
+	grep -q "cannot read .*0000:02:00.0/vendor" err
+'
+
+test_expect_success 'what cannot be looked at is a failure, in words' '
+	status 1 "$tidectl" devices --root nowhere &&
+	grep -q "cannot open folder .nowhere." err &&
+	status 1 "$tidectl" devices --xml nowhere.xml &&
+	grep -q "nowhere.xml" err &&
+	head -c 3000 "$data/mlu370.xml" >cut.xml &&
+	status 1 "$tidectl" devices --xml cut.xml &&
+	grep -q "cut.xml.*no whole topology" err &&
+	status 1 "$tidectl" devices --table nowhere.conf &&
+	status 2 "$tidectl" devices --json --gres-conf &&
+	status 2 "$tidectl" devices stray
+'
+
+test_expect_success 'variables of runtimes hide nothing' '
+	status 0 env MLU_VISIBLE_DEVICES= CUDA_VISIBLE_DEVICES= "$tidectl" \
+		devices --xml "$data/mlu370.xml" --json &&
+	jq -e "length == 4" out
+'
+
+test_expect_success 'this machine can be looked at' '
+	status 0 "$tidectl" devices --json && jq -e "type == \"array\"" out
+'
+
+test_done
