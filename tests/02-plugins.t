@@ -50,7 +50,10 @@ all_found() {
 }
 
 cat >list <<'LIST'
+gres/accel/.libs/gres_accel.so slurmctld slurmd slurmstepd
+gres/dcu/.libs/gres_dcu.so slurmctld slurmd slurmstepd
 gres/mlu/.libs/gres_mlu.so slurmctld slurmd slurmstepd
+gres/npu/.libs/gres_npu.so slurmctld slurmd slurmstepd
 select/tide/.libs/select_cons_tres.so slurmctld
 job_submit/tide/.libs/job_submit_tide.so slurmctld
 acct/credits/.libs/accounting_storage_credits.so slurmdbd

@@ -222,7 +222,10 @@ test_expect_success 'files are where they belong, with their modes' '
 	/usr/lib/tideflow/in-use f 755
 	$folder d 755
 	$folder/accounting_storage_credits.so f 644
+	$folder/gres_accel.so f 644
+	$folder/gres_dcu.so f 644
 	$folder/gres_mlu.so f 644
+	$folder/gres_npu.so f 644
 	$folder/job_submit_tide.so f 644
 	$folder/select_cons_tres.so f 644
 	/usr/share/bash-completion/completions/tidectl f 644

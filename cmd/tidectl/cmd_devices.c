@@ -241,12 +241,18 @@ static void keep_gres(struct tide_accels *accels, const char *gres)
 	tide_accels_release(&rest);
 }
 
-/* What a runtime is told must not hide devices from us. */
+/*
+ * What a runtime is told must not hide devices from us, and hwloc is not to
+ * load vendors' libraries.
+ */
 static void clear_variables(const struct tide_table *table)
 {
 	for (size_t i = 0; i < table->n_families; i++)
 		if (table->family[i].visible)
 			unsetenv(table->family[i].visible);
+	setenv("HWLOC_PLUGINS_BLACKLIST",
+	       "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
+	       1);
 }
 
 static int devices(const struct request *request)

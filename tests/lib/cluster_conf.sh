@@ -125,10 +125,14 @@ node_devices() {
 	done < <(node_gres "$1")
 }
 
-# Prints the device file of device $2 of a GRES named $1.
+# Prints the device file of device $2 of a GRES named $1; several with commas.
 device_file() {
 	case $1 in
 	mlu) printf '/dev/cambricon_dev%d\n' "$2" ;;
+	npu) printf '/dev/davinci%d\n' "$2" ;;
+	dcu) printf '/dev/dri/card%d,/dev/dri/renderD%d\n' $(($2 + 1)) \
+		$(($2 + 128)) ;;
+	accel) printf '/dev/gcu%d\n' "$2" ;;
 	gpu) printf '/dev/nvidia%d\n' "$2" ;;
 	*) printf '/dev/%s%d\n' "$1" "$2" ;;
 	esac
@@ -333,7 +337,11 @@ write_gres_conf() {
 
 	for ((i = 1; i <= NODES; i++)); do
 		while read -r name type file; do
-			echo "NodeName=n$i Name=$name Type=$type File=$file"
+			case $file in
+			*,*) file=MultipleFiles=$file ;;
+			*) file=File=$file ;;
+			esac
+			echo "NodeName=n$i Name=$name Type=$type $file"
 		done < <(node_devices "n$i")
 	done >"$DIR/etc/gres.conf"
 }

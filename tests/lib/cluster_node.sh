@@ -24,7 +24,7 @@ start_node() {
 	launch "node-$1" "${ENTER[@]}" \
 		unshare "${namespaces[@]}" --propagation private \
 		bash "$LIB/cluster_node_init.sh" "$1" "$DIR" "$SYNTHETIC_MAJOR" \
-		"$(node_devices "$1" | cut -d' ' -f3 | xargs)" \
+		"$(node_devices "$1" | cut -d' ' -f3 | tr , ' ' | xargs)" \
 		"${CGROUP:+${CONTROLLERS[*]}}" "${BINDS[@]}"
 }
 

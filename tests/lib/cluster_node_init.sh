@@ -28,6 +28,7 @@ make_dev() {
 	ln -s /proc/self/fd/1 "$dev/stdout"
 	ln -s /proc/self/fd/2 "$dev/stderr"
 	for file in $devices; do
+		mkdir -p "$dev/$(dirname "${file#/dev/}")"
 		mknod -m 666 "$dev/${file#/dev/}" c "$major" "$i"
 		i=$((i + 1))
 	done

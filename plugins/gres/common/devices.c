@@ -13,6 +13,7 @@
 #include "src/common/pack.h"
 
 #include "common/device/device.h"
+#include "plugins/gres/common/runtimes.h"
 
 /* Fill in what the kernel must be told about the file; false when it is no
  * device. */
@@ -24,12 +25,12 @@ static bool describe(gres_device_t *device)
 		error("cannot look at device file '%s': %m", device->path);
 		return false;
 	}
-	if (!S_ISCHR(st.st_mode) && !S_ISBLK(st.st_mode)) {
-		error("'%s' in gres.conf is not a device file", device->path);
+	if (!S_ISCHR(st.st_mode)) {
+		error("'%s' in gres.conf is not a character device, as accelerators are",
+		      device->path);
 		return false;
 	}
-	device->dev_desc.type =
-		S_ISCHR(st.st_mode) ? DEV_TYPE_CHAR : DEV_TYPE_BLOCK;
+	device->dev_desc.type = DEV_TYPE_CHAR;
 	device->dev_desc.major = major(st.st_rdev);
 	device->dev_desc.minor = minor(st.st_rdev);
 	return true;
@@ -182,11 +183,13 @@ unpack_error:
 
 static bool has_bit(bitstr_t *bits, int index)
 {
-	return index < bit_size(bits) && bit_test(bits, index);
+	return bits && index < bit_size(bits) && bit_test(bits, index);
 }
 
 uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
-			       bitstr_t *usable, size_t *ret_count)
+			       bitstr_t *usable,
+			       const struct tide_runtime *runtime,
+			       size_t *ret_count)
 {
 	uint32_t *numbers = xcalloc(list_count(devices) + 1, sizeof(*numbers));
 	list_itr_t *itr = list_iterator_create(devices);
@@ -196,7 +199,8 @@ uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
 	*ret_count = 0;
 	while ((device = list_next(itr))) {
 		if (device->index == last || !has_bit(alloc, device->index) ||
-		    (usable && !has_bit(usable, device->index)))
+		    (usable && !has_bit(usable, device->index)) ||
+		    (runtime && !tide_runtime_has(runtime, device->index)))
 			continue;
 		numbers[(*ret_count)++] = (uint32_t)device->dev_num;
 		last = device->index;

@@ -65,7 +65,7 @@ static char *numbers(list_t *devices, const char *alloc_bits,
 		usable = bit_alloc(8);
 		bit_unfmt(usable, (char *)usable_bits);
 	}
-	list = tide_devices_numbers(devices, alloc, usable, &count);
+	list = tide_devices_numbers(devices, alloc, usable, NULL, &count);
 	for (i = 0; i < count; i++)
 		xstrfmtcat(text, "%s%u", i ? "," : "", list[i]);
 	xfree(list);

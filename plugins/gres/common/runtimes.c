@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runtimes of the devices of a node: see runtimes.h. */
+#include "plugins/gres/common/runtimes.h"
+
+#include "src/common/bitstring.h"
+#include "src/common/list.h"
+#include "src/common/pack.h"
+
+#include "common/device/table.h"
+
+static void destroy(void *x)
+{
+	struct tide_runtime *runtime = x;
+
+	xfree(runtime->visible);
+	xfree(runtime->unset);
+	FREE_NULL_BITMAP(runtime->devices);
+	xfree(runtime);
+}
+
+/* Devices have the indexes below this. */
+static int count_indexes(list_t *devices)
+{
+	list_itr_t *itr = list_iterator_create(devices);
+	gres_device_t *device;
+	int count = 0;
+
+	while ((device = list_next(itr)))
+		if (device->index >= count)
+			count = device->index + 1;
+	list_iterator_destroy(itr);
+	return count;
+}
+
+/* The type that gres.conf gives to the record of this index; NULL. */
+static const char *type_at(list_t *records, const char *name, int index)
+{
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+	const char *type = NULL;
+	int64_t first = 0;
+
+	while ((record = list_next(itr))) {
+		if (xstrcmp(record->name, name) || !record->file)
+			continue;
+		if (index >= first && index < first + (int64_t)record->count)
+			type = record->type_name;
+		first += (int64_t)record->count;
+	}
+	list_iterator_destroy(itr);
+	return type;
+}
+
+static int has_variable(void *x, void *key)
+{
+	return !xstrcmp(((struct tide_runtime *)x)->visible, key);
+}
+
+/* The runtime that is told by the variable of this family. */
+static struct tide_runtime *
+runtime_of(list_t *runtimes, const struct tide_family *family, int count)
+{
+	struct tide_runtime *runtime =
+		list_find_first(runtimes, has_variable, family->visible);
+
+	if (runtime)
+		return runtime;
+	runtime = xmalloc(sizeof(*runtime));
+	runtime->visible = xstrdup(family->visible);
+	runtime->unset = xstrdup(family->unset);
+	runtime->devices = bit_alloc(count);
+	list_append(runtimes, runtime);
+	return runtime;
+}
+
+list_t *tide_runtimes_create(const struct tide_table *table, const char *name,
+			     list_t *records, list_t *devices)
+{
+	list_t *runtimes = list_create(destroy);
+	list_itr_t *itr = list_iterator_create(devices);
+	int count = count_indexes(devices);
+	struct tide_runtime *runtime;
+	gres_device_t *device;
+	const struct tide_family *family;
+
+	while ((device = list_next(itr))) {
+		family = tide_table_by_file(table, name, device->path);
+		if (!family)
+			family = tide_table_family(table, name);
+		if (!family) {
+			error("no family of gres/%s has a device file '%s': jobs are not told of it, see devices.conf",
+			      name, device->path);
+			continue;
+		}
+		runtime = runtime_of(runtimes, family, count);
+		runtime->physical |= tide_table_physical(
+			table, family, type_at(records, name, device->index));
+		if (family->position &&
+		    bit_test(runtime->devices, device->index))
+			continue; /* another file of the same */
+		if (family->position)
+			device->dev_num = bit_set_count(runtime->devices);
+		bit_set(runtime->devices, device->index);
+	}
+	list_iterator_destroy(itr);
+	return runtimes;
+}
+
+void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
+{
+	struct tide_runtime *runtime;
+	list_itr_t *itr;
+
+	pack32(runtimes ? (uint32_t)list_count(runtimes) : 0, buffer);
+	if (!runtimes)
+		return;
+	itr = list_iterator_create(runtimes);
+	while ((runtime = list_next(itr))) {
+		packstr(runtime->visible, buffer);
+		packstr(runtime->unset, buffer);
+		pack32(runtime->physical, buffer);
+		pack_bit_str_hex(runtime->devices, buffer);
+	}
+	list_iterator_destroy(itr);
+}
+
+static struct tide_runtime *unpack_runtime(buf_t *buffer)
+{
+	struct tide_runtime *runtime = xmalloc(sizeof(*runtime));
+	uint32_t len, physical;
+
+	safe_unpackstr_xmalloc(&runtime->visible, &len, buffer);
+	safe_unpackstr_xmalloc(&runtime->unset, &len, buffer);
+	safe_unpack32(&physical, buffer);
+	unpack_bit_str_hex(&runtime->devices, buffer);
+	runtime->physical = physical;
+	return runtime;
+
+unpack_error:
+	destroy(runtime);
+	return NULL;
+}
+
+list_t *tide_runtimes_unpack(buf_t *buffer)
+{
+	list_t *runtimes = list_create(destroy);
+	struct tide_runtime *runtime;
+	uint32_t count, i;
+
+	safe_unpack32(&count, buffer);
+	for (i = 0; i < count; i++) {
+		runtime = unpack_runtime(buffer);
+		if (!runtime)
+			goto unpack_error;
+		list_append(runtimes, runtime);
+	}
+	return runtimes;
+
+unpack_error:
+	error("cannot read the runtimes that slurmd sent");
+	FREE_NULL_LIST(runtimes);
+	return NULL;
+}
+
+bool tide_runtime_has(const struct tide_runtime *runtime, int index)
+{
+	return runtime->devices && index >= 0 &&
+	       index < bit_size(runtime->devices) &&
+	       bit_test(runtime->devices, index);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gres/dcu: Hygon DCU. Names only; the operations are in
+ * plugins/gres/common, files and variables in the table of families. Loaded by
+ * slurmd, slurmstepd and slurmctld where slurm.conf has GresTypes=dcu.
+ */
+#include "compat/plugin.h"
+
+const char plugin_name[] = "TideFlow gres/dcu";
+const char plugin_type[] = "gres/dcu";
+const uint32_t plugin_version = TIDE_PLUGIN_VERSION;
