@@ -58,16 +58,24 @@ static void write_files(FILE *out, const struct tide_accel *first,
 		fprintf(out, "%s%s", i ? "," : "", first->file[i]);
 }
 
+/* all: those of the GRES, to which there are links. */
 static void write_line(FILE *out, const struct tide_accel *first,
-		       const struct tide_accel *last, size_t same)
+		       const struct tide_accel *last,
+		       const struct tide_accel *all, size_t same)
 {
+	const char *comma = " Links=";
+
 	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
 		first->family->gres, first->type);
 	write_files(out, first, last);
 	if (first->near.cores)
 		fprintf(out, " Cores=%s", first->near.cores);
-	for (size_t i = 0; first->link && i < same; i++)
-		fprintf(out, "%s%d", i ? "," : " Links=", first->link[i]);
+	for (size_t i = 0; first->link && i < same; i++) {
+		if (all[i].missing)
+			continue;
+		fprintf(out, "%s%d", comma, first->link[i]);
+		comma = ",";
+	}
 	fputc('\n', out);
 }
 
@@ -108,6 +116,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 		return NULL;
 	while (i < accels->count) {
 		size_t same = tide_accels_same_gres(accels, i);
+		const struct tide_accel *all = &accels->accel[i];
 		size_t end = i + same, last;
 
 		write_gres(out, &accels->accel[i], same);
@@ -118,7 +127,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 				       &accels->accel[last + 1]))
 				last++;
 			write_line(out, &accels->accel[i], &accels->accel[last],
-				   same);
+				   all, same);
 		}
 	}
 	if (fclose(out)) {

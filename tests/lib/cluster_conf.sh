@@ -176,6 +176,9 @@ collect_plugins() {
 	for so in $(plugin_files "$list"); do
 		cp "$so" "$DIR/plugins.new/"
 	done
+	# what the gres plugins run, where they look first
+	[ ! -x "$BUILD/cmd/tidectl/tidectl" ] ||
+		cp "$BUILD/cmd/tidectl/tidectl" "$DIR/plugins/tidectl"
 	for part in "$DIR"/plugins/*.so; do
 		[ -e "$DIR/plugins.new/${part##*/}" ] || rm -f "$part"
 	done

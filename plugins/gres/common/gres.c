@@ -17,6 +17,7 @@
 #include "common/device/device.h"
 #include "common/device/table.h"
 #include "compat/loaded.h"
+#include "plugins/gres/common/fill.h"
 #include "plugins/gres/common/runtimes.h"
 
 /* The devices of this node and their runtimes; in slurmd and slurmstepd only.
@@ -184,6 +185,7 @@ int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 		return SLURM_SUCCESS;
 	FREE_NULL_LIST(node_devices);
 	FREE_NULL_LIST(node_runtimes);
+	tide_fill(gres_conf_list, gres_name(), config->cpu_cnt);
 	node_devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
 	table = load_table();
 	if (table)

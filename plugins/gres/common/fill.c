@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records without File=, filled in: see fill.h. Looks at no device itself. */
+#include "plugins/gres/common/fill.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "src/common/bitstring.h"
+#include "src/common/hostlist.h"
+#include "src/common/list.h"
+
+#include "common/conf/lines.h"
+
+enum {
+	LIMIT_MS = 15000, /* for the program */
+	MAX_OUTPUT = 1 << 20,
+};
+
+/* A line that the program printed. */
+struct found {
+	char *type, *file, *cores, *links;
+	bool multiple;
+	uint64_t count;
+};
+
+/* tidectl in the folder of this plugin, else where it is installed. */
+static char *program(void)
+{
+	char *path = NULL, *slash;
+	Dl_info info;
+
+	if (dladdr((void *)program, &info) && info.dli_fname) {
+		path = xstrdup(info.dli_fname);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+		xstrcat(path, "/tidectl");
+		if (!access(path, X_OK))
+			return path;
+		xfree(path);
+	}
+	return xstrdup(TIDE_BINDIR "/tidectl");
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* All that comes until the end or the limit; NULL at the limit. */
+static char *read_output(int fd, int64_t until)
+{
+	char *text = xstrdup(""), part[4096];
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	while (strlen(text) < MAX_OUTPUT) {
+		int64_t left = until - now_ms();
+		ssize_t got;
+
+		if (left <= 0 || poll(&poll_fd, 1, (int)left) == 0)
+			break;
+		got = read(fd, part, sizeof(part) - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return text;
+		part[got] = '\0';
+		xstrcat(text, part);
+	}
+	xfree(text);
+	return NULL;
+}
+
+/*
+ * Wait for the program. One that cannot be killed, in the middle of a driver,
+ * is left behind.
+ */
+static int reap(pid_t pid, int64_t until)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int status = 0;
+
+	while (!waitpid(pid, &status, WNOHANG)) {
+		if (now_ms() >= until) {
+			kill(pid, SIGKILL);
+			until += 1000;
+			if (now_ms() >= until)
+				return -1;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return status;
+}
+
+static int start(char *path, const char *name, int out, pid_t *ret_pid)
+{
+	char *argv[] = {path,	      (char *)"devices",     (char *)"--gres",
+			(char *)name, (char *)"--gres-conf", NULL};
+	posix_spawn_file_actions_t actions;
+	int rc;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+					 O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+	rc = posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+/* What the program prints; NULL when it cannot be had, which was logged. */
+static char *run(const char *name)
+{
+	char *path = program(), *text = NULL;
+	int64_t until = now_ms() + LIMIT_MS;
+	int fds[2], rc, status;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC)) {
+		error("cannot look for gres/%s: %m", name);
+		xfree(path);
+		return NULL;
+	}
+	rc = start(path, name, fds[1], &pid);
+	close(fds[1]);
+	if (rc) {
+		error("cannot look for gres/%s: cannot run %s: %s", name, path,
+		      strerror(rc));
+	} else {
+		text = read_output(fds[0], until);
+		status = reap(pid, text ? until : 0);
+		if (!text)
+			error("cannot look for gres/%s: %s gave no answer in %d s",
+			      name, path, LIMIT_MS / 1000);
+		else if (status) {
+			error("cannot look for gres/%s: %s failed: %s", name,
+			      path, text);
+			xfree(text);
+		}
+	}
+	close(fds[0]);
+	xfree(path);
+	return text;
+}
+
+static void free_found(void *x)
+{
+	struct found *found = x;
+
+	xfree(found->type);
+	xfree(found->file);
+	xfree(found->cores);
+	xfree(found->links);
+	xfree(found);
+}
+
+static uint64_t count_files(const char *file)
+{
+	tide_hostlist files = hostlist_create(file);
+	uint64_t count = files ? (uint64_t)hostlist_count(files) : 0;
+
+	if (files)
+		hostlist_destroy(files);
+	return count;
+}
+
+/* One line; NULL when it names no file. */
+static struct found *read_line(char *line)
+{
+	struct found *found = xmalloc(sizeof(*found));
+	char *key, *value;
+
+	while (tide_pair_next(&line, &key, &value) > 0) {
+		if (!xstrcasecmp(key, "Type"))
+			found->type = xstrdup(value);
+		else if (!xstrcasecmp(key, "Cores"))
+			found->cores = xstrdup(value);
+		else if (!xstrcasecmp(key, "Links"))
+			found->links = xstrdup(value);
+		else if (!xstrcasecmp(key, "File") ||
+			 !xstrcasecmp(key, "MultipleFiles")) {
+			found->file = xstrdup(value);
+			found->multiple = xstrcasecmp(key, "File");
+		}
+	}
+	if (found->file)
+		found->count = found->multiple ? 1 : count_files(found->file);
+	if (found->count)
+		return found;
+	free_found(found);
+	return NULL;
+}
+
+/* The lines; what the program complained about is logged. NULL: no answer. */
+static list_t *look(const char *name)
+{
+	char *text = run(name), *line, *rest = NULL;
+	list_t *list = text ? list_create(free_found) : NULL;
+	struct found *found;
+
+	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
+	     line = strtok_r(NULL, "\n", &rest)) {
+		if (!xstrncmp(line, "tidectl: ", 9))
+			error("gres/%s: %s", name, line + 9);
+		else if (!xstrncmp(line, "#missing: ", 10))
+			error("gres/%s: not used: %s", name, line + 10);
+		else if (*line != '#' && (found = read_line(line)))
+			list_append(list, found);
+	}
+	xfree(text);
+	return list;
+}
+
+/* The last core of a list such as 0-15,32-47. */
+static uint32_t last_core(const char *cores)
+{
+	const char *at = cores + strlen(cores);
+
+	while (at > cores && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return (uint32_t)strtoul(at, NULL, 10);
+}
+
+static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
+				const struct found *found, uint32_t cpu_cnt)
+{
+	gres_slurmd_conf_t *new = xmalloc(sizeof(*new));
+
+	new->config_flags = record->config_flags | GRES_CONF_HAS_FILE;
+	if (found->multiple)
+		new->config_flags |= GRES_CONF_HAS_MULT;
+	new->type_name =
+		xstrdup(record->type_name ? record->type_name : found->type);
+	if (new->type_name)
+		new->config_flags |= GRES_CONF_HAS_TYPE;
+	new->count = found->count;
+	new->cpu_cnt = cpu_cnt;
+	new->file = xstrdup(found->file);
+	new->links = xstrdup(found->links);
+	new->name = xstrdup(record->name);
+	new->plugin_id = record->plugin_id;
+	if (found->cores && last_core(found->cores) < cpu_cnt)
+		new->cpus = xstrdup(found->cores);
+	else if (found->cores)
+		error("gres/%s: Cores=%s of %s are not used: slurm.conf gives this node %u CPUs",
+		      record->name, found->cores, found->file, cpu_cnt);
+	return new;
+}
+
+/* Take what fits the record off the list, and put it into records. */
+static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
+		     list_t *list, uint32_t cpu_cnt)
+{
+	list_itr_t *itr = list_iterator_create(list);
+	struct found *found;
+	uint64_t count = 0;
+
+	while (count < record->count && (found = list_next(itr))) {
+		if (record->type_name &&
+		    !xstrcasestr(found->type, record->type_name))
+			continue;
+		list_append(records, make(record, found, cpu_cnt));
+		count += found->count;
+		list_delete_item(itr);
+	}
+	list_iterator_destroy(itr);
+	return count;
+}
+
+static char *types_of(list_t *list)
+{
+	list_itr_t *itr = list_iterator_create(list);
+	struct found *found;
+	char *text = NULL;
+
+	while ((found = list_next(itr)))
+		xstrfmtcat(text, "%s%s:%llu", text ? "," : "", found->type,
+			   (unsigned long long)found->count);
+	list_iterator_destroy(itr);
+	return text;
+}
+
+static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
+			list_t *list, uint32_t cpu_cnt)
+{
+	uint64_t count = take(records, record, list, cpu_cnt);
+	char *others;
+
+	if (count >= record->count)
+		return;
+	others = types_of(list);
+	error("gres/%s: slurm.conf has %llu of type '%s' on this node, found are %llu, and of others %s: mend Gres= of the node, or the device (tidectl devices)",
+	      record->name, (unsigned long long)record->count,
+	      record->type_name ? record->type_name : "any",
+	      (unsigned long long)count, others ? others : "none");
+	xfree(others);
+}
+
+/*
+ * Slurm wants links to as many devices as it counts: with fewer or more of them
+ * there are none.
+ */
+static void check_links(list_t *list, uint64_t wanted)
+{
+	list_itr_t *itr = list_iterator_create(list);
+	struct found *found;
+	uint64_t count = 0;
+
+	while ((found = list_next(itr)))
+		count += found->count;
+	list_iterator_reset(itr);
+	while (count != wanted && (found = list_next(itr)))
+		xfree(found->links);
+	list_iterator_destroy(itr);
+}
+
+static int is_fileless(void *x, void *key)
+{
+	gres_slurmd_conf_t *record = x;
+
+	return !xstrcmp(record->name, key) && !record->file && record->count;
+}
+
+void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt)
+{
+	list_t *found, *bare;
+	gres_slurmd_conf_t *record;
+	uint64_t wanted = 0;
+
+	if (!list_find_first(records, is_fileless, (void *)name))
+		return;
+	found = look(name);
+	if (!found)
+		return;
+	bare = list_create(NULL);
+	while ((record = list_remove_first(records, is_fileless,
+					   (void *)name))) {
+		wanted += record->count;
+		list_append(bare, record);
+	}
+	check_links(found, wanted);
+	while ((record = list_pop(bare))) {
+		fill_record(records, record, found, cpu_cnt);
+		xfree(record->cpus);
+		FREE_NULL_BITMAP(record->cpus_bitmap);
+		xfree(record->links);
+		xfree(record->name);
+		xfree(record->type_name);
+		xfree(record->unique_id);
+		xfree(record);
+	}
+	FREE_NULL_LIST(bare);
+	FREE_NULL_LIST(found);
+}

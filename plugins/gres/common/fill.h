@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Records of gres.conf without File=, filled in by what is found: by the lines
+ * that `tidectl devices --gres-conf` prints on this node. It is a program of
+ * its own, with a time limit, so that a driver or library that hangs or crashes
+ * cannot take slurmd along.
+ *
+ * In slurmd, at its start and at reconfiguration. Slurm holds its gres lock.
+ */
+#ifndef TIDE_GRES_FILL_H
+#define TIDE_GRES_FILL_H
+
+#include "compat/gres.h"
+
+/*
+ * Replace the records of this GRES that have no file. The count and the type
+ * that slurm.conf gives are kept; a type stands for every found one that has it
+ * in its name. What is not found is missing in the list, so that Slurm drains
+ * the node; the reason is logged. Where nothing can be found out, the records
+ * stay as they are.
+ */
+void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt);
+
+#endif

@@ -1,0 +1,90 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Devices without File= in gres.conf: slurmd fills them in with what tidectl
+# devices finds. The PCI functions are synthetic, bound over those of the node,
+# and so are the device files.
+
+test_description='records of gres.conf are filled in by discovery'
+# shellcheck source=tests/lib/cluster.sh
+. "$(dirname "$0")/lib/cluster.sh"
+# shellcheck source=tests/lib/tree.sh
+. "$TIDE_TOP/tests/lib/tree.sh"
+need_cluster
+[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
+	skip_all='gres/npu is not built'
+	test_done
+}
+[ -d /sys/bus/pci/devices ] || {
+	skip_all='there is no /sys/bus/pci/devices here'
+	test_done
+}
+
+told='echo $ASCEND_RT_VISIBLE_DEVICES/$SLURM_STEP_NPUS'
+log() { cat "$TIDE_CLUSTER_DIR/log/slurmd-n1.log"; }
+
+log_says() { log | grep -q "$1"; }
+
+# is_up WORD: the node is in a state with that word.
+is_up() { scontrol show node n1 | grep -q "State=[A-Z+_]*$1"; }
+
+# in_node COMMAND...: in the mount namespace of the node.
+in_node() {
+	local pid rest
+
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" &&
+		nsenter --target "$pid" --mount "$@"
+}
+
+# gres_conf LINE...: a new gres.conf, and slurmd with it.
+gres_conf() {
+	printf '%s\n' "$@" >"$TIDE_CLUSTER_DIR/etc/gres.conf"
+	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
+	"$CLUSTER" restart slurmd n1
+}
+
+cluster_start --nodes 1 --cpus "$(nproc)" --gres npu:ascend310p:4 \
+	--no-accounting
+make_tree "$TIDE_TOP/tests/data/devices/npu310p.tree" machine
+rm -f machine/sys/bus/pci/devices/*/local_cpulist \
+	machine/sys/bus/pci/devices/*/numa_node
+in_node mount --bind "$PWD/machine/sys/bus/pci/devices" /sys/bus/pci/devices
+
+test_expect_success 'a line with the name alone is filled in' '
+	gres_conf "NodeName=n1 Name=npu" &&
+	! log | grep "error: gres/npu" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3 &&
+	test "$(timeout 30 srun --gres=npu:ascend310p:1 bash -c "$told")" = 0/0
+'
+
+test_expect_success 'so is slurm.conf alone' '
+	gres_conf "" &&
+	test "$(timeout 30 srun --gres=npu:2 bash -c "$told")" = 0,1/0,1
+'
+
+test_expect_success 'a line by hand wins' '
+	gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci[0-3]" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
+test_expect_success 'a device without its file drains the node, and the log says which' '
+	in_node mv /dev/davinci2 /dev/lost &&
+	gres_conf "" &&
+	wait_for 30 is_up DRAIN &&
+	scontrol show node n1 | grep "gres/npu count reported lower than configured (3 < 4)" &&
+	log | grep "gres/npu: .*there is no device file ./dev/davinci2. of 0000:82:00.0" &&
+	! grep "Invalid GRES Links" "$TIDE_CLUSTER_DIR/log/slurmctld.log" &&
+	log | grep "slurm.conf has 4 of type .ascend310p. on this node, found are 3"
+'
+
+test_expect_success 'a program that hangs does not stop slurmd' '
+	printf "#!/bin/sh\nexec sleep 1000\n" >"$TIDE_CLUSTER_DIR/plugins/tidectl" &&
+	echo >"$TIDE_CLUSTER_DIR/etc/gres.conf" &&
+	# which may not wait for that long
+	{ "$CLUSTER" restart --as-is slurmd n1 || :; } &&
+	wait_for 40 log_says "tidectl gave no answer in 15 s" &&
+	wait_for 20 log_says "slurmd started on"
+'
+
+cluster_stop
+test_done
