@@ -102,7 +102,8 @@ static char *value_of(const char *text, const char *key)
 			}
 		}
 		text = strchr(text, '\n');
-		text += text != NULL;
+		if (text)
+			text++;
 	}
 	return NULL;
 }
