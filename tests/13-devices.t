@@ -56,7 +56,11 @@ test_expect_success '--json is an array, one object a device' '
 			numa: 0, links: [0, 0, -1, 2], number: 2,
 			guessed: false, missing: false,
 			board: \"SN/512216010001\", vendor_id: \"cabc\",
-			device_id: \"0370\", class: \"1200\"}" out
+			device_id: \"0370\", class: \"1200\",
+			uuid: null, memory: null, memory_used: null,
+			power: null, utilization: null, temperature: null,
+			health: \"unknown\", fault: null,
+			link_ports: null}" out
 '
 
 test_expect_success '--gres-conf is what gres.conf takes' '

@@ -1,26 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * tidectl devices: the accelerators of this machine, or of a recorded one, as
- * a table, lines of gres.conf or JSON.  Asks no vendor's software and no
- * cluster.
+ * a table, lines of gres.conf or JSON, and how they are.  Asks no cluster.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/device/find.h"
 #include "common/device/gresconf.h"
 #include "common/util/err.h"
 
+enum {
+	LIMIT_S = 10, /* for vendors' libraries */
+};
+
 struct request {
-	const char *root, *xml, *table, *gres;
-	int json, gres_conf;
+	const char *root, *xml, *table, *gres, *expect, *except;
+	int json, gres_conf, health;
+	int library; /* 1: ask them, 0: do not, -1: where it makes sense */
 };
 
 /* Columns of the table, each with its header. */
@@ -30,12 +36,20 @@ enum {
 	PCI,
 	NUMA,
 	CORES,
+	MEMORY,
+	POWER,
+	BUSY,
+	HEALTH,
 	FILES,
 	COLUMNS,
 };
 
-static const char *const headers[COLUMNS] = {"GRES", "TYPE",  "PCI",
-					     "NUMA", "CORES", "FILES"};
+static const char *const headers[COLUMNS] = {"GRES",  "TYPE",  "PCI",
+					     "NUMA",  "CORES", "MEMORY",
+					     "POWER", "BUSY",  "HEALTH",
+					     "FILES"};
+
+static const char *const healths[] = {"-", "ok", "warning", "fault"};
 
 static void tell(const struct tide_problems *problems)
 {
@@ -106,11 +120,58 @@ static json_t *json_hex(unsigned value)
 	return json_string(text);
 }
 
-static json_t *json_accel(const struct tide_accel *accel, size_t same)
+static json_t *json_vendor_links(const struct tide_accels *accels, size_t index,
+				 size_t same,
+				 const struct tide_vendor_answers *answers)
 {
-	const struct tide_near *near = &accel->near;
+	int *link = tide_vendor_links(answers, accels, index);
+	json_t *list = link ? json_array() : json_null();
 
-	return json_pack(
+	for (size_t i = 0; link && i < same; i++)
+		json_array_append_new(list, json_integer(link[i]));
+	free(link);
+	return list;
+}
+
+/* What the vendor's library tells, into the object of the device. */
+static int json_add_vendor(json_t *object, const struct tide_accels *accels,
+			   size_t index, size_t same,
+			   const struct tide_vendor_answers *answers)
+{
+	static const char *const keys[] = {"uuid",	  "memory",
+					   "memory_used", "power",
+					   "utilization", "temperature",
+					   "health",	  "fault"};
+	const struct tide_vendor_device *device =
+		tide_vendor_device_of(answers, &accels->accel[index]);
+	json_t *told = device ? tidectl_json_vendor(device) : NULL;
+	int rc = device && !told ? -1 : 0;
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		json_t *value = json_object_get(told, keys[i]);
+
+		if (!value && !strcmp(keys[i], "health"))
+			rc |= json_object_set_new(object, keys[i],
+						  json_string("unknown"));
+		else
+			rc |= json_object_set_new(object, keys[i],
+						  value ? json_incref(value)
+							: json_null());
+	}
+	rc |= json_object_set_new(object, "link_ports",
+				  json_vendor_links(accels, index, same,
+						    answers));
+	json_decref(told);
+	return rc;
+}
+
+static json_t *json_accel(const struct tide_accels *accels, size_t index,
+			  size_t same,
+			  const struct tide_vendor_answers *answers)
+{
+	const struct tide_accel *accel = &accels->accel[index];
+	const struct tide_near *near = &accel->near;
+	json_t *object = json_pack(
 		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:b, s:b, s:o, s:o, s:o, s:o}",
 		"gres", accel->family->gres, "type", accel->type, "family",
 		accel->family->name, "pci", accel->pci.name, "files",
@@ -124,9 +185,16 @@ static json_t *json_accel(const struct tide_accel *accel, size_t same)
 		json_hex(accel->pci.vendor), "device_id",
 		json_hex(accel->pci.device), "class",
 		json_hex(accel->pci.class));
+
+	if (object && json_add_vendor(object, accels, index, same, answers)) {
+		json_decref(object);
+		return NULL;
+	}
+	return object;
 }
 
-static int print_json(const struct tide_accels *accels)
+static int print_json(const struct tide_accels *accels,
+		      const struct tide_vendor_answers *answers)
 {
 	json_t *list = json_array();
 	size_t end = 0, same = 0;
@@ -136,8 +204,8 @@ static int print_json(const struct tide_accels *accels)
 			same = tide_accels_same_gres(accels, i);
 			end = i + same;
 		}
-		if (json_array_append_new(list, json_accel(&accels->accel[i],
-							   same))) {
+		if (json_array_append_new(list, json_accel(accels, i, same,
+							   answers))) {
 			json_decref(list);
 			return tidectl_print_json(NULL);
 		}
@@ -161,8 +229,16 @@ static char *join(const struct tide_accel *accel)
 	return text;
 }
 
-/* A cell of the table; numa is room for a number. */
-static const char *cell(const struct tide_accel *accel, int column, char *numa)
+/* What a library told; room is for it. */
+static const char *amount(int64_t value, const char *unit, char *room)
+{
+	snprintf(room, 24, "%" PRId64 "%s", value, unit);
+	return value < 0 ? "-" : room;
+}
+
+/* A cell of the table; room is for a number. */
+static const char *cell(const struct tide_accel *accel, int column,
+			const struct tide_vendor_device *device, char *room)
 {
 	switch (column) {
 	case GRES:
@@ -172,17 +248,37 @@ static const char *cell(const struct tide_accel *accel, int column, char *numa)
 	case PCI:
 		return accel->pci.name;
 	case NUMA:
-		snprintf(numa, 16, "%d", accel->near.numa);
-		return accel->near.numa < 0 ? "-" : numa;
+		snprintf(room, 24, "%d", accel->near.numa);
+		return accel->near.numa < 0 ? "-" : room;
+	case MEMORY:
+		return amount(device ? device->memory : -1, "M", room);
+	case POWER:
+		return amount(device ? device->power : -1, "W", room);
+	case BUSY:
+		return amount(device ? device->utilization : -1, "%", room);
+	case HEALTH:
+		return healths[device ? device->health : TIDE_HEALTH_UNKNOWN];
 	default:
 		return accel->near.cores ? accel->near.cores : "-";
 	}
 }
 
-static int print_table(const struct tide_accels *accels)
+/* What libraries tell has columns where one told something. */
+static bool has_column(int column, const struct tide_vendor_answers *answers)
+{
+	if (column < MEMORY || column > HEALTH)
+		return true;
+	for (size_t i = 0; i < answers->count; i++)
+		if (answers->answer[i].count)
+			return true;
+	return false;
+}
+
+static int print_table(const struct tide_accels *accels,
+		       const struct tide_vendor_answers *answers)
 {
 	int width[COLUMNS];
-	char numa[16], *files;
+	char room[24], *files;
 
 	if (!accels->count) {
 		puts("no accelerator was found");
@@ -191,18 +287,27 @@ static int print_table(const struct tide_accels *accels)
 	for (int c = 0; c < FILES; c++) {
 		width[c] = (int)strlen(headers[c]);
 		for (size_t i = 0; i < accels->count; i++) {
-			int len = (int)strlen(cell(&accels->accel[i], c, numa));
+			const struct tide_accel *accel = &accels->accel[i];
+			int len = (int)strlen(cell(
+				accel, c, tide_vendor_device_of(answers, accel),
+				room));
 
 			width[c] = len > width[c] ? len : width[c];
 		}
-		printf("%-*s  ", width[c], headers[c]);
+		if (has_column(c, answers))
+			printf("%-*s  ", width[c], headers[c]);
 	}
 	puts(headers[FILES]);
 	for (size_t i = 0; i < accels->count; i++) {
+		const struct tide_accel *accel = &accels->accel[i];
+		const struct tide_vendor_device *device =
+			tide_vendor_device_of(answers, accel);
+
 		for (int c = 0; c < FILES; c++)
-			printf("%-*s  ", width[c],
-			       cell(&accels->accel[i], c, numa));
-		files = join(&accels->accel[i]);
+			if (has_column(c, answers))
+				printf("%-*s  ", width[c],
+				       cell(accel, c, device, room));
+		files = join(accel);
 		if (!files)
 			return tidectl_fail("out of memory");
 		puts(files);
@@ -255,9 +360,42 @@ static void clear_variables(const struct tide_table *table)
 	       1);
 }
 
+/*
+ * Is a vendor's library to be asked? It tells of this machine, as it is now;
+ * and slurmd, which wants lines of gres.conf, is not to wait for it.
+ */
+static bool wants_library(const struct request *request)
+{
+	if (request->library >= 0)
+		return request->library;
+	return !request->root && !request->xml && !request->gres_conf;
+}
+
+static int answer(const struct request *request, struct tide_table *table,
+		  struct tide_accels *accels,
+		  const struct tide_vendor_answers *answers)
+{
+	const struct tide_health_request health = {
+		.table = table,
+		.accels = accels,
+		.answers = answers,
+		.expect = request->expect,
+		.except = request->except,
+	};
+
+	if (request->health)
+		return devices_health(&health, request->json);
+	if (request->json)
+		return print_json(accels, answers);
+	if (request->gres_conf)
+		return print_gres_conf(accels);
+	return print_table(accels, answers);
+}
+
 static int devices(const struct request *request)
 {
 	struct tide_table *table = load_table(request);
+	struct tide_vendor_answers answers = {0};
 	struct tide_problems problems = {0};
 	struct tide_accels accels = {0};
 	struct tide_where where = {
@@ -278,16 +416,18 @@ static int devices(const struct request *request)
 		status = tidectl_fail("%s", err.text);
 		goto out;
 	}
-	tell(&problems);
 	if (request->gres)
 		keep_gres(&accels, request->gres);
-	if (request->json)
-		status = print_json(&accels);
-	else if (request->gres_conf)
-		status = print_gres_conf(&accels);
-	else
-		status = print_table(&accels);
+	if (wants_library(request) &&
+	    devices_ask(table, &accels, LIMIT_S, &answers)) {
+		status = tidectl_fail("out of memory");
+		goto out;
+	}
+	tide_vendor_compare(&answers, &accels, &problems);
+	tell(&problems);
+	status = answer(request, table, &accels, &answers);
 out:
+	tide_vendor_answers_release(&answers);
 	tide_accels_release(&accels);
 	tide_problems_release(&problems);
 	tide_table_destroy(table);
@@ -302,11 +442,16 @@ static int run(int argc, char **argv)
 		{"table", required_argument, NULL, 't'},
 		{"gres", required_argument, NULL, 'g'},
 		{"gres-conf", no_argument, NULL, 'c'},
+		{"health", no_argument, NULL, 'H'},
+		{"expect", required_argument, NULL, 'e'},
+		{"except", required_argument, NULL, 'E'},
+		{"library", no_argument, NULL, 'l'},
+		{"no-library", no_argument, NULL, 'L'},
 		{"json", no_argument, NULL, 'j'},
 		{"help", no_argument, NULL, 'h'},
 		{NULL, 0, NULL, 0},
 	};
-	struct request request = {0};
+	struct request request = {.library = -1};
 	int option;
 
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -326,6 +471,21 @@ static int run(int argc, char **argv)
 		case 'c':
 			request.gres_conf = 1;
 			break;
+		case 'H':
+			request.health = 1;
+			break;
+		case 'e':
+			request.expect = optarg;
+			break;
+		case 'E':
+			request.except = optarg;
+			break;
+		case 'l':
+			request.library = 1;
+			break;
+		case 'L':
+			request.library = 0;
+			break;
 		case 'j':
 			request.json = 1;
 			break;
@@ -340,6 +500,13 @@ static int run(int argc, char **argv)
 		return tidectl_usage(
 			&tidectl_devices,
 			"--json and --gres-conf exclude each other");
+	if (request.health && request.gres_conf)
+		return tidectl_usage(
+			&tidectl_devices,
+			"--health and --gres-conf exclude each other");
+	if (!request.health && (request.expect || request.except))
+		return tidectl_usage(&tidectl_devices,
+				     "--expect and --except go with --health");
 	return devices(&request);
 }
 
@@ -347,7 +514,7 @@ const struct tidectl_command tidectl_devices = {
 	.name = "devices",
 	.summary = "accelerators of this machine, and lines of gres.conf",
 	.usage =
-		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--gres-conf | --json]",
+		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
 	.help = "  --root DIR     look at /sys, /proc and /dev below this folder; default: /\n"
 		"  --xml FILE     take the processors, and the PCI devices where there is no\n"
 		"                 --root, from a topology that lstopo has written\n"
@@ -356,7 +523,13 @@ const struct tidectl_command tidectl_devices = {
 		"  --gres NAME    only those of this GRES, such as mlu\n"
 		"  --gres-conf    lines of gres.conf\n"
 		"  --json         one array, an object a device; keys in tidectl(1)\n"
+		"  --health       how the devices are; the exit status is 1 when one has a fault\n"
+		"  --expect GRES  what must be there, as Gres= of slurm.conf: mlu:mlu370-x8:8\n"
+		"  --except PCI   addresses of devices that are known to be out, joined by commas\n"
+		"  --library      ask vendors' libraries also with --root, --xml and --gres-conf\n"
+		"  --no-library   do not ask them\n"
 		"\n"
-		"No vendor's software is needed or asked.\n",
+		"No vendor's software is needed. Where it is there, it is asked for memory, UUID,\n"
+		"power, utilization and health, for 10 seconds at most.\n",
 	.run = run,
 };

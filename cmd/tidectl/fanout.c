@@ -21,6 +21,9 @@
 
 #define MAX_OUTPUT (1 << 20)
 
+/* after the limit, to die in */
+#define GRACE_S 2
+
 static double clock_s(clockid_t which)
 {
 	struct timespec t;
@@ -87,10 +90,14 @@ static char *take(int fd)
 	return text;
 }
 
-/* Has it ended? Then what it wrote is taken. */
-static int is_over(struct fanout_run *run)
+/*
+ * Has it ended? Then what it wrote is taken. One that cannot be killed, in the
+ * middle of a driver, is left behind.
+ */
+static int is_over(struct fanout_run *run, double now)
 {
-	if (run->pid >= 0 && !waitpid(run->pid, &run->status, WNOHANG))
+	if (run->pid >= 0 && !waitpid(run->pid, &run->status, WNOHANG) &&
+	    now < run->deadline + GRACE_S)
 		return 0;
 	run->ended = clock_s(CLOCK_REALTIME);
 	run->out = take(run->out_fd);
@@ -124,8 +131,10 @@ void fanout_run_all(struct fanout_run *run, size_t n, int limit_s)
 			running[n_running++] = &run[next++];
 		}
 		for (size_t i = n_running; i-- > 0;) {
-			end_late(running[i], clock_s(CLOCK_MONOTONIC));
-			if (is_over(running[i]))
+			double now = clock_s(CLOCK_MONOTONIC);
+
+			end_late(running[i], now);
+			if (is_over(running[i], now))
 				running[i] = running[--n_running];
 		}
 		if (n_running == FANOUT_WIDTH || (n_running && next == n))

@@ -16,7 +16,7 @@ struct fanout_run {
 	/* what came of it */
 	char *out, *err;       /* stdout and stderr, cut at a MiB; or NULL */
 	int status;	       /* as of waitpid(2); -1: it did not start */
-	int timed_out;	       /* it was killed at the limit */
+	int timed_out;	       /* it was killed at the limit, or left behind */
 	double started, ended; /* seconds since 1970, by our clock */
 	/* private */
 	pid_t pid;

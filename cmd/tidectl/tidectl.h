@@ -32,6 +32,7 @@ struct tidectl_command {
 extern const struct tidectl_command tidectl_check;
 extern const struct tidectl_command tidectl_credits; /* with Slurm only */
 extern const struct tidectl_command tidectl_devices;
+extern const struct tidectl_command tidectl_library;
 extern const struct tidectl_command tidectl_windows;
 
 /* "tidectl: ..." on stderr; returns TIDECTL_FAILED. */

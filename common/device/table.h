@@ -38,7 +38,9 @@ struct tide_family {
 	char *visible;	 /* variable with the devices a runtime may use */
 	char *container; /* the same for the vendor's container runtime */
 	char *unset;	 /* variables that would filter a second time */
-	char *library;	 /* the vendor's management library */
+	char *library;	 /* the vendor's management library: the first of a
+			    list that is there */
+	char *api;	 /* the interface it has, as in vendor.h; NULL */
 	char *info;	 /* file of lines "Key: value", and keys in it: */
 	char *info_file;
 	char *info_number;

@@ -27,6 +27,8 @@ enum kind {
 	VARIABLES, /* names of environment variables */
 	PATTERNS,  /* absolute paths with %n, %c or %r */
 	PATHS,	   /* absolute paths */
+	LIBRARIES, /* names of files or absolute paths */
+	API,	   /* an interface of common/vendor */
 	INFO,	   /* an absolute path with %p */
 	ATTRIBUTE, /* the name of a file */
 	TEXT,	   /* anything printable */
@@ -67,7 +69,8 @@ static const struct key keys[] = {
 	OF_FAMILY("Visible", VARIABLES, visible),
 	OF_FAMILY("Container", VARIABLES, container),
 	OF_FAMILY("Unset", VARIABLES, unset),
-	OF_FAMILY("Library", NAME, library),
+	OF_FAMILY("Library", LIBRARIES, library),
+	OF_FAMILY("Api", API, api),
 	OF_FAMILY("Info", INFO, info),
 	OF_FAMILY("InfoFile", TEXT, info_file),
 	OF_FAMILY("InfoNumber", TEXT, info_number),
@@ -150,6 +153,8 @@ static bool is_list(enum kind kind, const char *value)
 	while (tide_list_next(&cursor, &item, &len)) {
 		if ((kind == PATTERNS && !is_path(item, len, "ncr")) ||
 		    (kind == PATHS && !is_path(item, len, "")) ||
+		    (kind == LIBRARIES && !is_path(item, len, "") &&
+		     !is_name(item, len)) ||
 		    (kind == INFO && !is_path(item, len, "p")) ||
 		    (kind == CLASSES && !is_class(item, len)) ||
 		    (kind == VARIABLES &&
@@ -158,6 +163,12 @@ static bool is_list(enum kind kind, const char *value)
 			return false;
 	}
 	return *value && value[strlen(value) - 1] != ',';
+}
+
+static bool is_api(const char *value)
+{
+	return !strcmp(value, "cndev") || !strcmp(value, "dcmi") ||
+	       !strcmp(value, "nvml") || !strcmp(value, "rsmi");
 }
 
 static const char *text_wanted(enum kind kind, const char *value)
@@ -179,6 +190,13 @@ static const char *text_wanted(enum kind kind, const char *value)
 	case PATHS:
 		return is_list(kind, value) ? NULL
 					    : "absolute paths are wanted";
+	case LIBRARIES:
+		return is_list(kind, value)
+			       ? NULL
+			       : "names of libraries or absolute paths are wanted";
+	case API:
+		return is_api(value) ? NULL
+				     : "cndev, dcmi, nvml or rsmi is wanted";
 	case INFO:
 		return is_list(kind, value) && !strchr(value, ',')
 			       ? NULL

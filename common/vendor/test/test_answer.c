@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Libraries' answers beside what was found: differences, links and health, by
+ * devices and answers made up here.
+ */
+#include "config.h"
+
+#include "common/vendor/answer.h"
+
+#include <stdlib.h>
+
+#include "tests/lib/tap.h"
+
+static struct tide_table *table;
+static struct tide_accel accel[4];
+static struct tide_accels accels = {.accel = accel};
+static struct tide_vendor_device device[4];
+static struct tide_vendor_answer answer = {.device = device};
+static struct tide_vendor_answers answers = {&answer, 1};
+
+/* Three MLUs and what their library tells of them: all is well. */
+static void reset(void)
+{
+	static char type[] = "mlu370-x8", file[] = "/dev/cambricon_dev0";
+	static char *files[] = {file};
+
+	memset(accel, 0, sizeof(accel));
+	memset(device, 0, sizeof(device));
+	accels.count = answer.count = 3;
+	answer.family = tide_table_family(table, "mlu");
+	answer.outcome = TIDE_VENDOR_ANSWERED;
+	answer.text[0] = answer.at[0] = '\0';
+	snprintf(answer.path, sizeof(answer.path), "libcndev.so");
+	for (int i = 0; i < 3; i++) {
+		accel[i].family = answer.family;
+		accel[i].type = type;
+		accel[i].file = files;
+		accel[i].n_files = 1;
+		snprintf(accel[i].pci.name, sizeof(accel[i].pci.name),
+			 "0000:%d0:00.0", i + 1);
+		accel[i].near.numa = i - 1;
+		/* in another order */
+		snprintf(device[2 - i].pci, sizeof(device[0].pci), "%s",
+			 accel[i].pci.name);
+		snprintf(device[2 - i].uuid, sizeof(device[0].uuid), "MLU-%d",
+			 i);
+		device[2 - i].numa = i - 1;
+		device[2 - i].number = -1;
+		device[2 - i].health = TIDE_HEALTH_OK;
+	}
+}
+
+static struct tide_vendor_device *device_of(int i)
+{
+	return &device[2 - i];
+}
+
+static void fail(enum tide_vendor_outcome outcome, const char *at,
+		 const char *text)
+{
+	answer.outcome = outcome;
+	snprintf(answer.at, sizeof(answer.at), "%s", at);
+	snprintf(answer.text, sizeof(answer.text), "%s", text);
+}
+
+/* The differences, a line each. */
+static void is_different(const char *want, const char *name)
+{
+	struct tide_problems problems = {0};
+	char text[1024] = "";
+	size_t len = 0;
+
+	tide_vendor_compare(&answers, &accels, &problems);
+	for (size_t i = 0; i < problems.count; i++)
+		len += (size_t)snprintf(text + len, sizeof(text) - len,
+					"%s: %s\n", problems.problem[i].file,
+					problems.problem[i].text);
+	tide_problems_release(&problems);
+	is_str(text, want, name);
+}
+
+static void test_compare(void)
+{
+	reset();
+	is_different("", "there is no difference");
+	device_of(1)->numa = 1;
+	is_different(
+		"libcndev.so: 0000:20:00.0 is near NUMA node 1, it says, the kernel says 0: the kernel is believed\n",
+		"another NUMA node");
+	reset();
+	device_of(0)->numa = 1;
+	is_different(
+		"libcndev.so: 0000:10:00.0 is near NUMA node 1, it says, the kernel does not tell: give its CPUs in HWLOC_PCI_LOCALITY\n",
+		"the kernel knows no NUMA node");
+	reset();
+	snprintf(device_of(0)->cpus, sizeof(device->cpus), "0-23");
+	is_different(
+		"libcndev.so: 0000:10:00.0 is near CPUs 0-23, it says, the kernel does not tell: give them in HWLOC_PCI_LOCALITY\n",
+		"the library knows CPUs");
+	reset();
+	snprintf(device_of(1)->pci, sizeof(device->pci), "0000:99:00.0");
+	is_different(
+		"libcndev.so: it tells of 0000:99:00.0, which is not among the PCI devices of family mlu\n"
+		"libcndev.so: it does not tell of 0000:20:00.0, which is a mlu370-x8 among the PCI devices\n",
+		"other devices");
+	reset();
+	answer.count = 1;
+	fail(TIDE_VENDOR_CRASHED, "0000:20:00.0", "it crashed");
+	is_different("libcndev.so: it crashed\n", "a crash is told once");
+	fail(TIDE_VENDOR_ABSENT, "", "there is no libcndev.so");
+	is_different("", "a library need not be there");
+}
+
+static void test_links(void)
+{
+	int *link;
+
+	reset();
+	ok(!tide_vendor_links(&answers, &accels, 0), "no links are told");
+	snprintf(device_of(0)->peer[0], 64, "MLU-1");
+	snprintf(device_of(0)->peer[1], 64, "0000:30:00.0");
+	snprintf(device_of(0)->peer[2], 64, "MLU-1");
+	snprintf(device_of(0)->peer[3], 64, "MLU-elsewhere");
+	device_of(0)->n_peers = 4;
+	link = tide_vendor_links(&answers, &accels, 0);
+	ok(link && link[0] == -1 && link[1] == 2 && link[2] == 1,
+	   "links by UUID and by address");
+	free(link);
+}
+
+static void test_several(void)
+{
+	reset();
+	memcpy(&accel[1].pci, &accel[0].pci, sizeof(accel[0].pci));
+	accel[1].sub = 1;
+	ok(!tide_vendor_device_of(&answers, &accel[1]),
+	   "the library knows one of the function's devices");
+	memcpy(device_of(1)->pci, device_of(0)->pci, sizeof(device->pci));
+	ok(tide_vendor_device_of(&answers, &accel[0]) == device_of(1) &&
+		   tide_vendor_device_of(&answers, &accel[1]) == device_of(0),
+	   "in the order of the library");
+	accel[0].number = 5;
+	accel[1].number = 4;
+	device_of(1)->number = 4;
+	device_of(0)->number = 5;
+	ok(tide_vendor_device_of(&answers, &accel[0]) == device_of(0) &&
+		   tide_vendor_device_of(&answers, &accel[1]) == device_of(1),
+	   "by the number of the device file");
+}
+
+/* The findings that are not well, a line each, behind the number of all. */
+static void is_health(const char *expect, const char *except, const char *want,
+		      const char *name)
+{
+	static const char *const words[] = {"unknown", "ok", "warning",
+					    "fault"};
+	const struct tide_health_request request = {table, &accels, &answers,
+						    expect, except};
+	struct tide_health_findings findings;
+	char text[2048];
+	size_t len;
+
+	tide_health(&request, &findings);
+	len = (size_t)snprintf(text, sizeof(text), "%zu\n", findings.count);
+	for (size_t i = 0; i < findings.count; i++) {
+		const struct tide_finding *f = &findings.finding[i];
+
+		if (f->health != TIDE_HEALTH_OK)
+			len += (size_t)snprintf(
+				text + len, sizeof(text) - len,
+				"%s %s %s: %s\n", words[f->health], f->gres,
+				f->accel ? f->accel->pci.name : "-", f->text);
+	}
+	tide_health_release(&findings);
+	is_str(text, want, name);
+}
+
+static void test_devices(void)
+{
+	reset();
+	is_health("mlu:3", NULL, "3\n", "all is well");
+	device_of(1)->health = TIDE_HEALTH_FAULT;
+	snprintf(device_of(1)->fault, sizeof(device->fault), "it burns");
+	device_of(0)->health = TIDE_HEALTH_WARNING;
+	snprintf(device_of(0)->fault, sizeof(device->fault), "it is warm");
+	accel[2].missing = true;
+	is_health(
+		NULL, NULL,
+		"3\nfault mlu 0000:20:00.0: it burns\n"
+		"fault mlu 0000:30:00.0: its device file is not there, or is another's\n"
+		"warning mlu 0000:10:00.0: it is warm\n",
+		"faults are first");
+	is_health("mlu:1", "0000:20:00.0,0000:30:00.0",
+		  "1\nwarning mlu 0000:10:00.0: it is warm\n",
+		  "those that are known to be out");
+	reset();
+	answer.count = 2;
+	is_health(
+		NULL, NULL,
+		"3\nfault mlu 0000:10:00.0: libcndev.so does not tell of it\n",
+		"the library does not tell of one");
+}
+
+static void test_libraries(void)
+{
+	reset();
+	answer.count = 1;
+	fail(TIDE_VENDOR_SILENT, "0000:20:00.0", "it gave no answer");
+	is_health(NULL, NULL,
+		  "4\nfault mlu 0000:20:00.0: libcndev.so: it gave no answer\n"
+		  "unknown mlu 0000:10:00.0: libcndev.so: it gave no answer\n"
+		  "unknown mlu 0000:20:00.0: libcndev.so: it gave no answer\n",
+		  "a library that hangs");
+	fail(TIDE_VENDOR_CRASHED, "", "it crashed");
+	answer.count = 3;
+	is_health(NULL, NULL, "4\nwarning mlu -: libcndev.so: it crashed\n",
+		  "one that crashes at its end");
+	fail(TIDE_VENDOR_REFUSED, "", "No Driver");
+	is_health(NULL, NULL, "4\nfault mlu -: libcndev.so: No Driver\n",
+		  "one that refuses");
+	fail(TIDE_VENDOR_UNFIT, "", "another version");
+	is_health(NULL, NULL,
+		  "4\nwarning mlu -: libcndev.so: another version\n",
+		  "one that does not fit");
+	fail(TIDE_VENDOR_ABSENT, "", "there is none");
+	answer.count = 0;
+	is_health(NULL, "0000:10:00.0",
+		  "2\nunknown mlu 0000:20:00.0: there is none\n"
+		  "unknown mlu 0000:30:00.0: there is none\n",
+		  "no library");
+}
+
+static void test_counts(void)
+{
+	static const struct {
+		const char *expect, *want;
+	} counts[] = {
+		{"mlu:3", "3\n"},
+		{"gpu:v100:0,mlu:mlu370-x8:3(S:0-1)", "3\n"},
+		{"mlu:mlu370-x8:4(S:0-1)",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:4, PCI lists 3\n"},
+		{"mlu:4,gpu:1",
+		 "5\nfault mlu -: slurm.conf has mlu:4, PCI lists 3\n"
+		 "fault gpu -: slurm.conf has gpu:1, PCI lists 0\n"},
+		{"npu:ascend910c:1",
+		 "4\nfault npu -: slurm.conf has npu:ascend910c:1, PCI lists 0\n"},
+		/* what cannot be counted */
+		{"mlu:part:8,craynetwork:4,mlu,mlu:,:,,mlu:x,mlu:4k", "3\n"},
+		{"", "3\n"},
+	};
+
+	reset();
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		is_health(counts[i].expect, NULL, counts[i].want,
+			  counts[i].expect);
+}
+
+int main(void)
+{
+	struct tide_problems problems = {0};
+
+	if (tide_table_load(NULL, &table, &problems, NULL))
+		return 1;
+	test_compare();
+	test_links();
+	test_several();
+	test_devices();
+	test_libraries();
+	test_counts();
+	tide_table_destroy(table);
+	return tap_done();
+}
