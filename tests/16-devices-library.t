@@ -51,7 +51,7 @@ test_expect_success 'the table has columns for what the library tells' '
 	status 0 devices npu310p &&
 	cat >want <<-EOF &&
 	GRES  TYPE        PCI           NUMA  CORES  MEMORY  POWER  BUSY  HEALTH  FILES
-	npu   ascend310p  0000:01:00.0  -     -      21527M  73W    0%    ok      /dev/davinci0
+	npu   ascend310p  0000:01:00.0  0     0-3    21527M  73W    0%    ok      /dev/davinci0
 	npu   ascend310p  0000:02:00.0  0     0-3    21527M  73W    20%   ok      /dev/davinci1
 	npu   ascend310p  0000:82:00.0  1     4-7    21527M  73W    40%   ok      /dev/davinci2
 	npu   ascend310p  0000:82:00.0  1     4-7    21527M  73W    60%   ok      /dev/davinci3
@@ -60,14 +60,26 @@ test_expect_success 'the table has columns for what the library tells' '
 '
 
 test_expect_success 'where library and kernel differ, it is said' '
-	echo "tidectl: fake_dcmi.so: 0000:01:00.0 is near CPUs 0-3, it says, the kernel does not tell: give them in HWLOC_PCI_LOCALITY" >want &&
-	test_cmp want err &&
 	status 0 devices dcu &&
 	echo "tidectl: fake_rsmi.so: 0000:a6:00.0 is near NUMA node 0, it says, the kernel says 1: the kernel is believed" >want &&
 	test_cmp want err &&
 	FAKE=less status 0 devices mlu370 &&
 	echo "tidectl: fake_cndev.so: it does not tell of 0000:3e:00.0, which is a mlu370-x8 among the PCI devices" >want &&
 	test_cmp want err
+'
+
+test_expect_success '--gres-conf --library has its cores and links' '
+	status 0 devices mlu370 --gres-conf &&
+	grep -q "MultipleFiles=/dev/cambricon_dev0,.* Cores=4-7 Links=-1,1,0,1\$" out &&
+	status 0 devices npu310p --gres-conf &&
+	cat >want <<-EOF &&
+	# NodeName=... Gres=npu:ascend310p:4
+	Name=npu Type=ascend310p File=/dev/davinci0 Cores=0-3 Links=-1,0,0,0
+	Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3 Links=0,-1,0,0
+	Name=npu Type=ascend310p File=/dev/davinci2 Cores=4-7 Links=0,0,-1,2
+	Name=npu Type=ascend310p File=/dev/davinci3 Cores=4-7 Links=0,0,2,-1
+	EOF
+	test_cmp want out
 '
 
 test_expect_success '--json has its keys' '

@@ -423,6 +423,11 @@ static int devices(const struct request *request)
 		status = tidectl_fail("out of memory");
 		goto out;
 	}
+	if (request->library > 0 &&
+	    tide_vendor_apply(&where, &answers, &accels, &problems)) {
+		status = tidectl_fail("out of memory");
+		goto out;
+	}
 	tide_vendor_compare(&answers, &accels, &problems);
 	tell(&problems);
 	status = answer(request, table, &accels, &answers);
@@ -526,7 +531,9 @@ const struct tidectl_command tidectl_devices = {
 		"  --health       how the devices are; the exit status is 1 when one has a fault\n"
 		"  --expect GRES  what must be there, as Gres= of slurm.conf: mlu:mlu370-x8:8\n"
 		"  --except PCI   addresses of devices that are known to be out, joined by commas\n"
-		"  --library      ask vendors' libraries also with --root, --xml and --gres-conf\n"
+		"  --library      ask vendors' libraries also with --root, --xml and --gres-conf,\n"
+		"                 and believe what they tell of links, and of cores and NUMA nodes\n"
+		"                 that the kernel does not know\n"
 		"  --no-library   do not ask them\n"
 		"\n"
 		"No vendor's software is needed. Where it is there, it is asked for memory, UUID,\n"

@@ -92,17 +92,17 @@ static void compare_numa(const char *path, const struct tide_accel *accel,
 			problems, path, 0,
 			"%s is near NUMA node %d, it says, the kernel says %d: the kernel is believed",
 			pci, (int)device->numa, accel->near.numa);
-	if (accel->near.numa >= 0)
+	if (accel->near.numa >= 0 || accel->near.cores)
 		return;
 	if (device->numa >= 0)
 		tide_problems_add(
 			problems, path, 0,
-			"%s is near NUMA node %d, it says, the kernel does not tell: give its CPUs in HWLOC_PCI_LOCALITY",
+			"%s is near NUMA node %d, it says, the kernel does not tell: --library believes it",
 			pci, (int)device->numa);
 	else if (*device->cpus)
 		tide_problems_add(
 			problems, path, 0,
-			"%s is near CPUs %s, it says, the kernel does not tell: give them in HWLOC_PCI_LOCALITY",
+			"%s is near CPUs %s, it says, the kernel does not tell: --library believes it",
 			pci, device->cpus);
 }
 

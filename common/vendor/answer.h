@@ -62,6 +62,16 @@ void tide_vendor_compare(const struct tide_vendor_answers *answers,
 int *tide_vendor_links(const struct tide_vendor_answers *answers,
 		       const struct tide_accels *accels, size_t index);
 
+/*
+ * Let the libraries' word count: for cores and NUMA node, where the kernel
+ * knows neither; for the links of a GRES, where they are told of all its
+ * devices: as many as are up.  -1 with ENOMEM.
+ */
+int tide_vendor_apply(const struct tide_where *where,
+		      const struct tide_vendor_answers *answers,
+		      struct tide_accels *accels,
+		      struct tide_problems *problems);
+
 /* One thing about the health of a node. */
 struct tide_finding {
 	const struct tide_accel *accel; /* NULL: of a GRES, or a library */

@@ -90,12 +90,12 @@ static void test_compare(void)
 	reset();
 	device_of(0)->numa = 1;
 	is_different(
-		"libcndev.so: 0000:10:00.0 is near NUMA node 1, it says, the kernel does not tell: give its CPUs in HWLOC_PCI_LOCALITY\n",
+		"libcndev.so: 0000:10:00.0 is near NUMA node 1, it says, the kernel does not tell: --library believes it\n",
 		"the kernel knows no NUMA node");
 	reset();
 	snprintf(device_of(0)->cpus, sizeof(device->cpus), "0-23");
 	is_different(
-		"libcndev.so: 0000:10:00.0 is near CPUs 0-23, it says, the kernel does not tell: give them in HWLOC_PCI_LOCALITY\n",
+		"libcndev.so: 0000:10:00.0 is near CPUs 0-23, it says, the kernel does not tell: --library believes it\n",
 		"the library knows CPUs");
 	reset();
 	snprintf(device_of(1)->pci, sizeof(device->pci), "0000:99:00.0");
