@@ -142,6 +142,7 @@ int *tide_vendor_links(const struct tide_vendor_answers *answers,
 	const struct tide_vendor_device *from =
 		tide_vendor_device_of(answers, accel);
 	size_t first = index, count;
+	bool any = false;
 	int *links;
 
 	if (!from || !from->n_peers)
@@ -161,6 +162,12 @@ int *tide_vendor_links(const struct tide_vendor_answers *answers,
 				links[i]++;
 		if (first + i == index)
 			links[i] = -1;
+		any |= links[i] > 0;
+	}
+	/* they lead to a switch, or to other hosts */
+	if (!any) {
+		free(links);
+		links = NULL;
 	}
 	return links;
 }

@@ -56,8 +56,9 @@ void tide_vendor_compare(const struct tide_vendor_answers *answers,
 			 const struct tide_accels *accels,
 			 struct tide_problems *problems);
 
-/* How many links each device has to each of its GRES; the caller frees it.
- * count numbers for the accelerator at index; NULL when no library tells.
+/*
+ * How many links the accelerator at index has to each of its GRES, -1 itself;
+ * NULL when none is told.  The caller frees it.
  */
 int *tide_vendor_links(const struct tide_vendor_answers *answers,
 		       const struct tide_accels *accels, size_t index);

@@ -117,6 +117,9 @@ static void test_links(void)
 
 	reset();
 	ok(!tide_vendor_links(&answers, &accels, 0), "no links are told");
+	snprintf(device_of(0)->peer[0], 64, "MLU-switch");
+	device_of(0)->n_peers = 1;
+	ok(!tide_vendor_links(&answers, &accels, 0), "links to a switch");
 	snprintf(device_of(0)->peer[0], 64, "MLU-1");
 	snprintf(device_of(0)->peer[1], 64, "0000:30:00.0");
 	snprintf(device_of(0)->peer[2], 64, "MLU-1");
