@@ -18,6 +18,12 @@ int devices_ask(const struct tide_table *table,
 		const struct tide_accels *accels, int limit_s,
 		struct tide_vendor_answers *ret_answers);
 
+/* Print what was found, and what libraries tell of it; the exit status. */
+int devices_print_json(const struct tide_accels *accels,
+		       const struct tide_vendor_answers *answers);
+int devices_print_table(const struct tide_accels *accels,
+			const struct tide_vendor_answers *answers);
+
 /* Print how the devices are; the exit status. */
 int devices_health(const struct tide_health_request *request, int json);
 
