@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/tidectl/devices.h"
+#include "cmd/tidectl/vendors.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/device/find.h"
 #include "common/device/gresconf.h"

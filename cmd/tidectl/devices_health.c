@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/tidectl/devices.h"
+#include "cmd/tidectl/vendors.h"
 #include "cmd/tidectl/tidectl.h"
 
 static const char *const words[] = {"not known", "ok", "warning", "fault"};
@@ -15,7 +15,7 @@ static const char *file_of(const struct tide_accel *accel)
 	return accel->n_files ? accel->file[0] : NULL;
 }
 
-static json_t *json_finding(const struct tide_finding *finding)
+static json_t *json_finding(const struct tide_health_finding *finding)
 {
 	const struct tide_accel *accel = finding->accel;
 
@@ -45,7 +45,8 @@ static int print_json(const struct tide_health_findings *findings, int ok)
 static void print_text(const struct tide_health_findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
-		const struct tide_finding *finding = &findings->finding[i];
+		const struct tide_health_finding *finding =
+			&findings->finding[i];
 		const struct tide_accel *accel = finding->accel;
 
 		printf("%s: %s", words[finding->health], finding->gres);

@@ -74,7 +74,7 @@ int tide_vendor_apply(const struct tide_where *where,
 		      struct tide_problems *problems);
 
 /* One thing about the health of a node. */
-struct tide_finding {
+struct tide_health_finding {
 	const struct tide_accel *accel; /* NULL: of a GRES, or a library */
 	const char *gres;
 	enum tide_vendor_health health;
@@ -82,7 +82,7 @@ struct tide_finding {
 };
 
 struct tide_health_findings {
-	struct tide_finding *finding;
+	struct tide_health_finding *finding;
 	size_t count;
 };
 

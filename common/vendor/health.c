@@ -22,7 +22,7 @@ __attribute__((format(printf, 5, 6))) static void
 add(struct work *work, const struct tide_accel *accel, const char *gres,
     enum tide_vendor_health health, const char *fmt, ...)
 {
-	struct tide_finding *finding;
+	struct tide_health_finding *finding;
 	va_list ap;
 
 	if (work->findings->count == work->room)
@@ -49,6 +49,16 @@ static bool in_list(const char *list, const char *pci)
 	return false;
 }
 
+/* Does the library know the function at least, if not which device it is? */
+static bool knows_function(const struct tide_vendor_answer *answer,
+			   const struct tide_accel *accel)
+{
+	for (size_t i = 0; i < answer->count; i++)
+		if (!strcasecmp(answer->device[i].pci, accel->pci.name))
+			return true;
+	return false;
+}
+
 static void judge_device(struct work *work, const struct tide_accel *accel)
 {
 	const struct tide_vendor_answers *answers = work->request->answers;
@@ -69,6 +79,9 @@ static void judge_device(struct work *work, const struct tide_accel *accel)
 	else if (!answer)
 		add(work, accel, gres, TIDE_HEALTH_UNKNOWN,
 		    "no library was asked");
+	else if (knows_function(answer, accel))
+		add(work, accel, gres, TIDE_HEALTH_UNKNOWN,
+		    "%s tells of fewer devices there", answer->path);
 	else if (answer->outcome == TIDE_VENDOR_ANSWERED)
 		add(work, accel, gres, TIDE_HEALTH_FAULT,
 		    "%s does not tell of it", answer->path);
@@ -177,7 +190,7 @@ static void judge_count(struct work *work, const struct item *item)
 
 static int by_health(const void *a, const void *b)
 {
-	const struct tide_finding *x = a, *y = b;
+	const struct tide_health_finding *x = a, *y = b;
 
 	/* qsort() keeps no order of its own */
 	if (x->health != y->health)

@@ -166,7 +166,7 @@ static void is_health(const char *expect, const char *except, const char *want,
 	tide_health(&request, &findings);
 	len = (size_t)snprintf(text, sizeof(text), "%zu\n", findings.count);
 	for (size_t i = 0; i < findings.count; i++) {
-		const struct tide_finding *f = &findings.finding[i];
+		const struct tide_health_finding *f = &findings.finding[i];
 
 		if (f->health != TIDE_HEALTH_OK)
 			len += (size_t)snprintf(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the files of tidectl devices and tidectl library share. */
-#ifndef TIDE_TIDECTL_DEVICES_H
-#define TIDE_TIDECTL_DEVICES_H
+#ifndef TIDE_TIDECTL_VENDORS_H
+#define TIDE_TIDECTL_VENDORS_H
 
 #include <jansson.h>
 
