@@ -202,6 +202,14 @@ static void test_devices(void)
 		NULL, NULL,
 		"3\nfault mlu 0000:10:00.0: libcndev.so does not tell of it\n",
 		"the library does not tell of one");
+	reset();
+	answer.count = 2;
+	memcpy(&accel[0].pci, &accel[1].pci, sizeof(accel[0].pci));
+	accel[1].sub = 1;
+	is_health(
+		NULL, NULL,
+		"3\nunknown mlu 0000:20:00.0: libcndev.so tells of fewer devices there\n",
+		"the library tells of one device of two");
 }
 
 static void test_libraries(void)
