@@ -57,6 +57,7 @@ test_expect_success '--json is an array, one object a device' '
 			guessed: false, missing: false,
 			board: \"SN/512216010001\", vendor_id: \"cabc\",
 			device_id: \"0370\", class: \"1200\",
+			part: null, whole: null, share: \"1\",
 			uuid: null, memory: null, memory_used: null,
 			power: null, utilization: null, temperature: null,
 			health: \"unknown\", fault: null,
@@ -76,6 +77,23 @@ test_expect_success '--gres-conf is what gres.conf takes' '
 	grep -q "^#missing: .*renderD129" out &&
 	test "$(grep -c "^Name=dcu" out)" = 3 &&
 	grep -q "there is no device file ./dev/dri/renderD129. of 0000:36:00.0" err
+'
+
+test_expect_success 'parts of a device are types of their own, with a price' '
+	make_tree "$data/npu310p.tree" cut && mkdir cut/etc &&
+	echo "1:116:npu-smi set -t create-vnpu -i 1 -c 0 -f vir04 -v 116" \
+		>cut/etc/vnpu.cfg &&
+	: >cut/dev/vdavinci116 &&
+	status 0 "$tidectl" devices --root cut --json &&
+	jq -e ".[1] | .type == \"vir04\" and .whole == \"ascend310p\" and
+		.share == \"1/2\" and .part == 116 and .number == 1 and
+		.files == [\"/dev/vdavinci116\"]" out &&
+	status 0 "$tidectl" devices --root cut --gres-conf &&
+	grep -q "^# tide.conf: Device=npu:vir04 Of=npu:ascend310p Share=1/2" \
+		out &&
+	echo "Part=half Name=vir04 Family=npu Of=ascend310p Share=0.5" >parts &&
+	status 0 "$tidectl" devices --root cut --table parts --gres-conf &&
+	grep -q "^Name=npu Type=half File=/dev/vdavinci116" out
 '
 
 test_expect_success 'a processor topology in XML, with and without a root' '

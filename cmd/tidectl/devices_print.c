@@ -60,6 +60,18 @@ static json_t *json_hex(unsigned value)
 	return json_string(text);
 }
 
+/* Of the whole device, exactly: "1/2"; null when nobody tells. */
+static json_t *json_share(const struct tide_accel *accel)
+{
+	char text[48];
+
+	if (!accel->share.num)
+		return json_null();
+	snprintf(text, sizeof(text), "%lld/%lld", (long long)accel->share.num,
+		 (long long)accel->share.den);
+	return json_string(accel->share.den == 1 ? "1" : text);
+}
+
 static json_t *json_vendor_links(const struct tide_accels *accels, size_t index,
 				 size_t same,
 				 const struct tide_vendor_answers *answers)
@@ -112,7 +124,7 @@ static json_t *json_accel(const struct tide_accels *accels, size_t index,
 	const struct tide_accel *accel = &accels->accel[index];
 	const struct tide_near *near = &accel->near;
 	json_t *object = json_pack(
-		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:b, s:b, s:o, s:o, s:o, s:o}",
+		"{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:i, s:o, s:i, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"gres", accel->family->gres, "type", accel->type, "family",
 		accel->family->name, "pci", accel->pci.name, "files",
 		json_texts(accel->file, accel->n_files), "cores",
@@ -124,7 +136,9 @@ static json_t *json_accel(const struct tide_accels *accels, size_t index,
 		tidectl_json_text(accel->board), "vendor_id",
 		json_hex(accel->pci.vendor), "device_id",
 		json_hex(accel->pci.device), "class",
-		json_hex(accel->pci.class));
+		json_hex(accel->pci.class), "part",
+		accel->whole ? json_integer(accel->part) : json_null(), "whole",
+		tidectl_json_text(accel->whole), "share", json_share(accel));
 
 	if (object && json_add_vendor(object, accels, index, same, answers)) {
 		json_decref(object);

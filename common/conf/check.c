@@ -115,13 +115,37 @@ static void check_reference(struct tide_build *build,
 	*ret_reference = reference;
 }
 
+/* Prices are said once: TFLOPS, Rate, or as a part of another device. */
+static int one_price(struct tide_build *build, int i)
+{
+	const struct tide_build_record *state = &build->device_state[i];
+	const struct tide_device *device = &build->device[i];
+	int tflops = tide_record_has(state, TIDE_RECORD_DEVICE, "TFLOPS");
+	int rate = tide_record_has(state, TIDE_RECORD_DEVICE, "Rate");
+	int of = tide_record_has(state, TIDE_RECORD_DEVICE, "Of");
+	int share = tide_record_has(state, TIDE_RECORD_DEVICE, "Share");
+
+	if (of != share)
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: Of and Share go together: one is missing",
+			device->name);
+	else if (tflops + rate + of != 1)
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: exactly one of TFLOPS, Rate, and Of with Share is needed",
+			device->name);
+	else
+		return 1;
+	return 0;
+}
+
 static void check_device(struct tide_build *build, int i,
 			 const struct tide_device *reference)
 {
 	struct tide_device *device = &build->device[i];
 	const struct tide_build_record *state = &build->device_state[i];
 	int tflops = tide_record_has(state, TIDE_RECORD_DEVICE, "TFLOPS");
-	int rate = tide_record_has(state, TIDE_RECORD_DEVICE, "Rate");
 	const struct tide_device *first;
 
 	if (!device->name)
@@ -130,21 +154,37 @@ static void check_device(struct tide_build *build, int i,
 	if (first != device)
 		repeated(build, "Device", device->name, device->file,
 			 device->line, first->line);
-	if (state->broken)
+	if (state->broken || !one_price(build, i))
 		return;
-	if (tflops == rate)
-		tide_problems_add(
-			build->problems, device->file, device->line,
-			"Device=%s: exactly one of TFLOPS and Rate is needed",
-			device->name);
-	else if (tflops && !build->conf.reference &&
-		 !has_global(build, "Reference"))
+	if (tflops && !build->conf.reference && !has_global(build, "Reference"))
 		tide_problems_add(
 			build->problems, device->file, device->line,
 			"Device=%s: TFLOPS needs a Reference= device to measure by",
 			device->name);
 	else if (tflops)
 		set_rate(build, device, reference);
+}
+
+/* rate = Share x that of the whole device, which has one of its own */
+static void check_part(struct tide_build *build, struct tide_device *device)
+{
+	const struct tide_device *whole = device_named(build, device->of);
+
+	if (!whole)
+		tide_problems_add(build->problems, device->file, device->line,
+				  "Of=%s: there is no Device=%s", device->of,
+				  device->of);
+	else if (whole->of)
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Of=%s: that is a part itself: a whole device is wanted",
+			device->of);
+	else if (whole->rate.num &&
+		 tide_frac_mul(device->share, whole->rate, &device->rate))
+		tide_problems_add(
+			build->problems, device->file, device->line,
+			"Device=%s: its rate has too many digits: a simpler Share is needed",
+			device->name);
 }
 
 static int check_devices(struct tide_build *build)
@@ -162,6 +202,14 @@ static int check_devices(struct tide_build *build)
 	check_reference(build, &reference);
 	for (int i = 0; i < build->conf.n_devices; i++)
 		check_device(build, i, reference);
+	for (int i = 0; i < build->conf.n_devices; i++) {
+		struct tide_device *device = &build->device[i];
+
+		/* those with two prices were refused */
+		if (device->of && device->share.num && !device->rate.num &&
+		    !device->tflops.num && !build->device_state[i].broken)
+			check_part(build, device);
+	}
 	return 0;
 }
 

@@ -40,7 +40,9 @@ struct tide_device {
 	const char *gres;	 /* "gpu" */
 	const char *type;	 /* "a100" */
 	struct tide_frac rate;	 /* credits for one device-hour, > 0 */
-	struct tide_frac tflops; /* 0/1 when Rate= was given */
+	struct tide_frac tflops; /* 0/1 unless TFLOPS= was given */
+	const char *of;		 /* the whole that it is a part of, or NULL */
+	struct tide_frac share;	 /* of the whole, > 0, when of is given */
 	const char *file;	 /* where it was said */
 	int line;
 };

@@ -189,6 +189,7 @@ static const char *const takes[] = {
 	[TIDE_KEY_DEVICE] = "name:type of a GRES",
 	[TIDE_KEY_NODES] = "a node list",
 	[TIDE_KEY_DECIMAL] = "a number",
+	[TIDE_KEY_SHARE] = "a share, as 1/2 or 0.25",
 	[TIDE_KEY_PERCENT] = "a number",
 	[TIDE_KEY_DAYS] = "days of the week",
 	[TIDE_KEY_CLOCK] = "a time of day",

@@ -16,6 +16,7 @@ enum tide_key_type {
 	TIDE_KEY_DEVICE,   /* name:type of a GRES */
 	TIDE_KEY_NODES,	   /* node list */
 	TIDE_KEY_DECIMAL,  /* exact decimal number */
+	TIDE_KEY_SHARE,	   /* exact fraction, more than 0, at most 1 */
 	TIDE_KEY_PERCENT,  /* decimal, kept as a share of one */
 	TIDE_KEY_DAYS,	   /* "Mon-Fri,Sun" */
 	TIDE_KEY_CLOCK,	   /* time of day */

@@ -121,6 +121,19 @@ static int set_decimal(const struct tide_key *key, struct tide_frac *field,
 	return 0;
 }
 
+static int set_share(struct tide_frac *field, const char *value,
+		     struct tide_err *err)
+{
+	struct tide_frac share;
+
+	if (tide_frac_parse_ratio(value, &share) || share.num <= 0 ||
+	    share.num > share.den)
+		return tide_err_set(err, EINVAL,
+				    "a share is wanted, as in 1/2 or 0.25");
+	*field = share;
+	return 0;
+}
+
 static int set_percent(const struct tide_key *key, struct tide_frac *field,
 		       const char *value, struct tide_err *err)
 {
@@ -223,6 +236,8 @@ int tide_value_set(const struct tide_build *build, const struct tide_key *key,
 		return set_device(field, value, err);
 	case TIDE_KEY_NODES:
 		return set_nodes(field, value, err);
+	case TIDE_KEY_SHARE:
+		return set_share(field, value, err);
 	case TIDE_KEY_DECIMAL:
 		return set_decimal(key, field, value, err);
 	case TIDE_KEY_PERCENT:

@@ -311,6 +311,88 @@ static size_t ask_drm(struct look *look)
 	return count > n ? count : n;
 }
 
+/* The value of "key value" in a list of such lines; -1. */
+static long property(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+
+	for (; text; text = strchr(text, '\n')) {
+		text += *text == '\n';
+		if (!strncmp(text, key, len) && text[len] == ' ')
+			return strtol(text + len, NULL, 10);
+	}
+	return -1;
+}
+
+/* The DRM card of a render node, wherever the driver has put it; -1. */
+static int card_of(const struct look *look, int render)
+{
+	char path[64], **names = NULL;
+	size_t n = 0;
+	int64_t card = -1;
+
+	snprintf(path, sizeof(path), "sys/class/drm/renderD%d/device/drm",
+		 render);
+	if (tide_root_list(look->root, path, &names, &n, NULL))
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (!strncmp(names[i], "card", 4))
+			tide_parse_int(names[i] + 4, 0, TIDE_DEVICE_MAX, &card,
+				       NULL);
+		free(names[i]);
+	}
+	free(names);
+	return (int)card;
+}
+
+/* Partitions have nodes of KFD; the DRM nodes of all but one are elsewhere. */
+static size_t ask_kfd(struct look *look)
+{
+	static const char folder[] = "sys/class/kfd/kfd/topology/nodes";
+	const struct tide_pci *pci = look->pci;
+	long place = pci->bus << 8 | pci->dev << 3 | pci->fn;
+	char **names = NULL, path[128], *text;
+	size_t n = 0, count = 0;
+
+	if (tide_root_list(look->root, folder, &names, &n, NULL))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s/%.32s/properties", folder,
+			 names[i]);
+		free(names[i]);
+		if (read_maybe(look, path, &text))
+			continue;
+		if (property(text, "location_id") == place &&
+		    property(text, "domain") == (long)pci->domain &&
+		    property(text, "drm_render_minor") > 0 &&
+		    count < TIDE_DETAIL_MAX)
+			look->detail->render[count++] =
+				(int)property(text, "drm_render_minor");
+		free(text);
+	}
+	free(names);
+	qsort(look->detail->render, count, sizeof(int), int_cmp);
+	for (size_t i = 0; i < count; i++)
+		look->detail->card[i] = card_of(look, look->detail->render[i]);
+	return count;
+}
+
+/* How the driver has cut the function; one part, "SPX", is the whole. */
+static void ask_mode(struct look *look)
+{
+	char *path, *text = NULL;
+
+	if (!read_attribute(look, look->family->part_mode, &path, &text)) {
+		text = as_type(text);
+		if (text && strcmp(text, "spx")) {
+			look->detail->mode = text;
+			text = NULL;
+		}
+		free(text);
+	}
+	free(path);
+}
+
 int tide_detail(const struct tide_root *root, struct tide_topology *topology,
 		const struct tide_family *family,
 		const struct tide_model *model, const struct tide_pci *pci,
@@ -331,6 +413,12 @@ int tide_detail(const struct tide_root *root, struct tide_topology *topology,
 	count = count > drm ? count : drm;
 	if (!count)
 		count = (size_t)model->devices;
+	ask_mode(&look);
+	if (ret_detail->mode) {
+		size_t parts = ask_kfd(&look);
+
+		count = count > parts ? count : parts;
+	}
 	ret_detail->count = count;
 	if (root) {
 		snprintf(path, sizeof(path), TIDE_PCI_FOLDER "/%s", pci->name);
@@ -347,6 +435,7 @@ void tide_detail_release(struct tide_detail *detail)
 {
 	free(detail->type);
 	free(detail->board);
+	free(detail->mode);
 	free(detail->path);
 	memset(detail, 0, sizeof(*detail));
 }

@@ -18,6 +18,7 @@ struct tide_detail {
 	int render[TIDE_DETAIL_MAX];
 	char *type;
 	char *board;
+	char *mode; /* how it is cut into parts, NULL: not at all */
 	char *path; /* the function's place in sysfs */
 };
 

@@ -13,6 +13,7 @@
 #include "common/device/detail.h"
 #include "common/device/device.h"
 #include "common/device/links.h"
+#include "common/device/parts.h"
 
 struct finder {
 	const struct tide_where *where;
@@ -29,12 +30,13 @@ static int out_of_memory(struct finder *finder)
 	return tide_err_set(finder->err, ENOMEM, "out of memory");
 }
 
-static void accel_release(struct tide_accel *accel)
+void tide_accel_release(struct tide_accel *accel)
 {
 	for (size_t i = 0; i < accel->n_files; i++)
 		free(accel->file[i]);
 	free(accel->file);
 	free(accel->type);
+	free(accel->whole);
 	free(accel->board);
 	free(accel->path);
 	free(accel->link);
@@ -44,7 +46,7 @@ static void accel_release(struct tide_accel *accel)
 void tide_accels_release(struct tide_accels *accels)
 {
 	for (size_t i = 0; i < accels->count; i++)
-		accel_release(&accels->accel[i]);
+		tide_accel_release(&accels->accel[i]);
 	free(accels->accel);
 	memset(accels, 0, sizeof(*accels));
 }
@@ -59,7 +61,8 @@ static struct tide_accel *new_accel(struct finder *finder)
 		return NULL;
 	accels->accel = more;
 	more += accels->count++;
-	*more = (struct tide_accel){.near.numa = -1};
+	*more = (struct tide_accel){
+		.near.numa = -1, .part = -1, .share = {1, 1}};
 	return more;
 }
 
@@ -81,6 +84,7 @@ static char *make_path(const struct tide_accel *accel, const char *pattern,
 		i++;
 		fprintf(out, "%d",
 			pattern[i] == 'n'   ? accel->number
+			: pattern[i] == 'm' ? accel->part
 			: pattern[i] == 'c' ? accel->card
 					    : accel->render);
 	}
@@ -223,6 +227,30 @@ static char *copy(const char *text)
 	return text ? strdup(text) : NULL;
 }
 
+/* A device that its driver has cut, as in mi300a-cpx: the type and the share.
+ */
+static int name_mode(struct finder *finder, struct tide_accel *accel,
+		     const struct tide_detail *detail)
+{
+	const struct tide_part *part =
+		tide_table_part(finder->where->table, accel->family,
+				accel->type, accel->model->type, detail->mode);
+
+	accel->whole = accel->type;
+	accel->type = NULL;
+	if (part)
+		accel->type = strdup(part->type);
+	else if (asprintf(&accel->type, "%s-%s", accel->whole, detail->mode) <
+		 0)
+		accel->type = NULL;
+	if (!accel->type)
+		return out_of_memory(finder);
+	accel->part = accel->sub;
+	accel->share = part ? part->share
+			    : (struct tide_frac){1, (int64_t)detail->count};
+	return 0;
+}
+
 static int add_one(struct finder *finder, const struct tide_pci *pci,
 		   const struct tide_model *model,
 		   const struct tide_detail *detail, size_t sub)
@@ -243,6 +271,8 @@ static int add_one(struct finder *finder, const struct tide_pci *pci,
 	accel->path = copy(detail->path);
 	if (!accel->type)
 		return out_of_memory(finder);
+	if (detail->mode && name_mode(finder, accel, detail))
+		return -1;
 	return place(finder, pci, &accel->near);
 }
 
@@ -306,8 +336,10 @@ static int by_number(const void *a, const void *b)
 	const struct tide_accel *x = a, *y = b;
 
 	if (x->family != y->family || x->family->position ||
-	    x->number == y->number)
+	    (x->number == y->number && x->part == y->part))
 		return by_address(a, b);
+	if (x->number == y->number)
+		return x->part - y->part;
 	return x->number - y->number;
 }
 
@@ -401,6 +433,12 @@ static int give_files(struct finder *finder)
 		if (accel->family != family)
 			look = has_files(finder, accel->family);
 		family = accel->family;
+		if (accel->part >= 0 && accel->whole && family->part_file) {
+			if (add_files(finder, accel, family->part_file, true,
+				      look))
+				return -1;
+			continue;
+		}
 		if (add_files(finder, accel, family->file, true, look) ||
 		    add_files(finder, accel, family->also, false, look))
 			return -1;
@@ -417,6 +455,10 @@ static int finish(struct finder *finder)
 	qsort(accels->accel, accels->count, sizeof(*accels->accel), by_address);
 	give_numbers(finder);
 	qsort(accels->accel, accels->count, sizeof(*accels->accel), by_number);
+	if (finder->root_or_null &&
+	    tide_parts_split(&finder->root, finder->where->table, accels,
+			     finder->problems))
+		return out_of_memory(finder);
 	if (give_files(finder))
 		return -1;
 	if (tide_links_make(accels, finder->topology))

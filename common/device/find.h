@@ -5,7 +5,8 @@
  * no program, opens no device file and writes nothing.
  *
  * One PCI function may be several accelerators, and the number of a device
- * need not be its place; virtual functions are not listed.
+ * need not be its place; virtual functions are not listed.  A device that is
+ * cut into parts is not listed, its parts are.
  *
  * Threads: see topology.h when the root is not that of this machine.
  */
@@ -21,7 +22,10 @@ struct tide_accel {
 	const struct tide_model *model;
 	char *type; /* Slurm's, of the model or told by the driver */
 	struct tide_pci pci;
-	int sub;    /* which of its function's accelerators */
+	int sub;     /* which of its function's accelerators */
+	int part;    /* number of the part of a device; -1: the whole device */
+	char *whole; /* of a part: the type of the whole; else NULL */
+	struct tide_frac share; /* of the whole; 0: not known */
 	int number; /* in the name of its device file, or its place */
 	int card;   /* of its DRM nodes, if the family has any */
 	int render;
@@ -58,6 +62,7 @@ int tide_find(const struct tide_where *where, struct tide_accels *ret_accels,
 	      struct tide_problems *problems, struct tide_err *err);
 
 void tide_accels_release(struct tide_accels *accels);
+void tide_accel_release(struct tide_accel *accel);
 
 /* The accelerators from index on that are of the same GRES: how many. */
 size_t tide_accels_same_gres(const struct tide_accels *accels, size_t index);

@@ -68,6 +68,8 @@ static void write_line(FILE *out, const struct tide_accel *first,
 	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
 		first->family->gres, first->type);
 	write_files(out, first, last);
+	if (first->family->flags)
+		fprintf(out, " Flags=%s", first->family->flags);
 	if (first->near.cores)
 		fprintf(out, " Cores=%s", first->near.cores);
 	for (size_t i = 0; first->link && i < same; i++) {
@@ -106,6 +108,26 @@ static void write_gres(FILE *out, const struct tide_accel *accel, size_t count)
 	fputc('\n', out);
 }
 
+/* Parts with a price of their own: lines for tide.conf. */
+static void write_prices(FILE *out, const struct tide_accel *accel,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		bool before = !accel[i].whole || !accel[i].share.num;
+
+		for (size_t j = 0; !before && j < i; j++)
+			before = accel[j].whole &&
+				 !strcmp(accel[j].type, accel[i].type);
+		if (!before)
+			fprintf(out,
+				"# tide.conf: Device=%s:%s Of=%s:%s Share=%lld/%lld\n",
+				accel[i].family->gres, accel[i].type,
+				accel[i].family->gres, accel[i].whole,
+				(long long)accel[i].share.num,
+				(long long)accel[i].share.den);
+	}
+}
+
 char *tide_gresconf_write(const struct tide_accels *accels)
 {
 	char *text = NULL;
@@ -120,6 +142,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 		size_t end = i + same, last;
 
 		write_gres(out, &accels->accel[i], same);
+		write_prices(out, &accels->accel[i], same);
 		for (; i < end; i = last + 1) {
 			last = i;
 			while (last + 1 < end && !accels->accel[i].missing &&

@@ -117,10 +117,24 @@ static int make(struct tide_accel *accel, size_t count,
 	return 0;
 }
 
+static bool has_part(const struct tide_accel *accel, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (accel[i].whole)
+			return true;
+	return false;
+}
+
 int tide_links_make(struct tide_accels *accels, struct tide_topology *topology)
 {
 	for (size_t i = 0; i < accels->count;) {
 		size_t count = tide_accels_same_gres(accels, i);
+
+		/* who asks for parts does not ask for what talks fast */
+		if (has_part(&accels->accel[i], count)) {
+			i += count;
+			continue;
+		}
 
 		if (make(&accels->accel[i], count, topology)) {
 			errno = ENOMEM;

@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "common/conf/lines.h"
+#include "common/device/device.h"
 #include "common/device/table_impl.h"
 
 enum {
@@ -66,18 +67,21 @@ static bool repeated(struct reader *r, const char *key)
 static int read_pair(struct reader *r, enum tide_table_record record,
 		     void *object, const char *key, const char *value)
 {
-	struct tide_model *model = object;
+	int *family = record == TIDE_TABLE_MODEL
+			      ? &((struct tide_model *)object)->family
+		      : record == TIDE_TABLE_PART
+			      ? &((struct tide_part *)object)->family
+			      : NULL;
 	struct tide_err err;
 
 	if (repeated(r, key))
 		return complain(r, key, value,
 				"this key is already on the line");
-	if (record == TIDE_TABLE_MODEL && !strcasecmp(key, "Family")) {
-		model->family = family_index(r->table, value);
-		return model->family < 0
-			       ? complain(r, key, value,
-					  "there is no such family above")
-			       : 0;
+	if (family && !strcasecmp(key, "Family")) {
+		*family = family_index(r->table, value);
+		return *family < 0 ? complain(r, key, value,
+					      "there is no such family above")
+				   : 0;
 	}
 	if (!tide_table_set(record, object, key, value, &err))
 		return 0;
@@ -150,14 +154,16 @@ bad:
 static int read_model(struct reader *r, const char *type, char *rest)
 {
 	struct tide_table *table = r->table;
-	struct tide_model model = {.family = -1, .devices = 1, .physical = -1};
+	struct tide_model model = {
+		.family = -1, .devices = 1, .physical = -1, .tflops = {0, 1}};
 	struct tide_model *more;
 
 	errno = 0;
 	if (read_pair(r, TIDE_TABLE_MODEL, &model, "Model", type) ||
 	    read_pairs(r, TIDE_TABLE_MODEL, &model, rest))
 		goto bad;
-	if (model.family < 0 || !model.n_ids) {
+	if (model.family < 0 ||
+	    (!model.n_ids && !model.tflops.num && !model.memory)) {
 		complain(r, "Model", type, "a model needs Family= and Id=");
 		goto bad;
 	}
@@ -171,6 +177,33 @@ static int read_model(struct reader *r, const char *type, char *rest)
 	return 0;
 bad:
 	tide_model_release(&model);
+	return errno == ENOMEM ? -1 : 0;
+}
+
+static int read_part(struct reader *r, const char *type, char *rest)
+{
+	struct tide_table *table = r->table;
+	struct tide_part part = {.family = -1}, *more;
+
+	errno = 0;
+	if (read_pair(r, TIDE_TABLE_PART, &part, "Part", type) ||
+	    read_pairs(r, TIDE_TABLE_PART, &part, rest))
+		goto bad;
+	if (part.family < 0 || !part.of || !part.share.num) {
+		complain(r, "Part", type,
+			 "a part needs Family=, Of= and Share=");
+		goto bad;
+	}
+	more = grown(table->part, table->n_parts, sizeof(*more));
+	if (!more) {
+		out_of_memory(r);
+		goto bad;
+	}
+	table->part = more;
+	more[table->n_parts++] = part;
+	return 0;
+bad:
+	tide_part_release(&part);
 	return errno == ENOMEM ? -1 : 0;
 }
 
@@ -190,7 +223,9 @@ static int read_record(struct reader *r, const struct tide_conf_line *line)
 		return read_family(r, value, cursor);
 	if (!strcasecmp(key, "Model"))
 		return read_model(r, value, cursor);
-	complain(r, key, value, "a line begins with Family= or Model=");
+	if (!strcasecmp(key, "Part"))
+		return read_part(r, value, cursor);
+	complain(r, key, value, "a line begins with Family=, Model= or Part=");
 	return 0;
 }
 
@@ -263,8 +298,11 @@ void tide_table_destroy(struct tide_table *table)
 		tide_family_release(&table->family[i]);
 	for (size_t i = 0; i < table->n_models; i++)
 		tide_model_release(&table->model[i]);
+	for (size_t i = 0; i < table->n_parts; i++)
+		tide_part_release(&table->part[i]);
 	free(table->family);
 	free(table->model);
+	free(table->part);
 	free(table);
 }
 
@@ -329,22 +367,42 @@ const struct tide_family *tide_table_family(const struct tide_table *table,
 	return i < 0 ? NULL : &table->family[i];
 }
 
-/* Is path what the pattern makes of some number? */
-static bool is_made(const char *pattern, size_t len, const char *path)
+bool tide_pattern_scan(const char *pattern, size_t len, const char *text,
+		       int *n, int *m)
 {
 	for (size_t i = 0; i < len; i++) {
+		int *number;
+		char *end;
+		long value;
+
 		if (pattern[i] != '%') {
-			if (*path++ != pattern[i])
+			if (*text++ != pattern[i])
 				return false;
 			continue;
 		}
-		i++;
-		if (!isdigit((unsigned char)*path))
+		number = pattern[++i] == 'm' ? m : n;
+		if (!isdigit((unsigned char)*text))
 			return false;
-		while (isdigit((unsigned char)*path))
-			path++;
+		value = strtol(text, &end, 10);
+		if (value > TIDE_DEVICE_MAX)
+			return false;
+		*number = (int)value;
+		text = end;
 	}
-	return !*path;
+	return !*text;
+}
+
+/* Is the path one of these files, with some numbers? */
+static bool is_one_of(const char *patterns, const char *path)
+{
+	const char *cursor = patterns, *item;
+	size_t len;
+	int n, m;
+
+	while (tide_list_next(&cursor, &item, &len))
+		if (tide_pattern_scan(item, len, path, &n, &m))
+			return true;
+	return false;
 }
 
 const struct tide_family *tide_table_by_file(const struct tide_table *table,
@@ -352,16 +410,56 @@ const struct tide_family *tide_table_by_file(const struct tide_table *table,
 {
 	for (size_t i = 0; i < table->n_families; i++) {
 		const struct tide_family *family = &table->family[i];
-		const char *cursor = family->file, *item;
-		size_t len;
 
-		if (strcasecmp(family->gres, gres))
-			continue;
-		while (tide_list_next(&cursor, &item, &len))
-			if (is_made(item, len, path))
-				return family;
+		if (!strcasecmp(family->gres, gres) &&
+		    (is_one_of(family->file, path) ||
+		     is_one_of(family->part_file, path)))
+			return family;
 	}
 	return NULL;
+}
+
+bool tide_family_is_part(const struct tide_family *family, const char *path)
+{
+	int n, m;
+
+	return family->part_file &&
+	       tide_pattern_scan(family->part_file,
+				 strcspn(family->part_file, ","), path, &n, &m);
+}
+
+static bool has_word(const char *list, const char *word)
+{
+	const char *cursor = list, *item;
+	size_t len;
+
+	while (word && tide_list_next(&cursor, &item, &len))
+		if (strlen(word) == len && !strncasecmp(item, word, len))
+			return true;
+	return false;
+}
+
+const struct tide_part *tide_table_part(const struct tide_table *table,
+					const struct tide_family *family,
+					const char *type, const char *model,
+					const char *name)
+{
+	const struct tide_part *found = NULL;
+
+	for (size_t i = table->n_parts; i-- > 0;) {
+		const struct tide_part *part = &table->part[i];
+
+		if (&table->family[part->family] != family ||
+		    (!has_word(part->of, type) && !has_word(part->of, model)))
+			continue;
+		if (name &&
+		    !strcasecmp(part->name ? part->name : part->type, name))
+			return part;
+		if (!name && found)
+			return NULL;
+		found = part;
+	}
+	return name ? NULL : found;
 }
 
 bool tide_table_physical(const struct tide_table *table,

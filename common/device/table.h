@@ -8,12 +8,14 @@
  *
  *   Family=NAME Gres=mlu File=/dev/cambricon_dev%n Visible=MLU_VISIBLE_DEVICES
  *   Model=TYPE Family=NAME Id=cabc:0290
+ *   Part=TYPE Family=NAME Of=MODEL Share=1/2
  *
  * A Family that is there already is changed by the keys given; of two models
  * with one id the later one counts.  docs/devices.md explains every key.
  *
  * Files are patterns: %n is the number of the device, %c and %r are those of
- * its DRM card and render node.  In Info %p is the PCI address.
+ * its DRM card and render node, %m that of a part.  In Info %p is the PCI
+ * address.
  *
  * Threads: a table does not change once it is loaded.
  */
@@ -26,6 +28,7 @@
 
 #include "common/conf/problems.h"
 #include "common/util/err.h"
+#include "common/util/frac.h"
 
 /* Strings are NULL where a key is not given; lists are kept as written. */
 struct tide_family {
@@ -49,8 +52,16 @@ struct tide_family {
 	char *number_file; /* in the function's sysfs folder: its number, */
 	char *count_file;  /* how many devices it has, and */
 	char *map_file;	   /* lines "BUS:DEV.FN NUMBER" of all */
-	bool position;	   /* runtimes count by position, not by number */
-	bool physical;	   /* do not count from 0 in a cgroup */
+	char *flags;	   /* of gres.conf */
+	/* Parts of a device that somebody has set up: */
+	char *part_file; /* device files; the first is the part's alone */
+	char *part_list; /* a file with a line for each, and */
+	char *part_line; /* what it is like: %n, %m, %t its type, %* anything */
+	char *part_mode; /* in the function's folder: how it is cut, SPX: not */
+	int part_first; /* %m of the first one of device 0, and how many more */
+	int part_step;	/* numbers each device has; 0: such are not counted */
+	bool position;	/* runtimes count by position, not by number */
+	bool physical;	/* do not count from 0 in a cgroup */
 };
 
 struct tide_pci_id {
@@ -66,6 +77,18 @@ struct tide_model {
 	int devices;  /* of one function, when the node does not tell */
 	int physical; /* as of the family, -1: as the family has it */
 	bool vf;      /* a virtual function: not listed */
+	struct tide_frac tflops; /* dense FP16; 0: not known */
+	int memory;		 /* GB; 0: not known */
+};
+
+/* A part of a device, such as a vNPU of a template. */
+struct tide_part {
+	char *type; /* Slurm's */
+	char *name; /* what the vendor calls it; NULL: the same */
+	int family;
+	char *of; /* models, or types told by drivers, that have it: a list */
+	struct tide_frac share; /* of the whole device, > 0, at most 1 */
+	int memory;		/* GB; 0: its share */
 };
 
 struct tide_table {
@@ -73,6 +96,8 @@ struct tide_table {
 	size_t n_families;
 	struct tide_model *model;
 	size_t n_models;
+	struct tide_part *part;
+	size_t n_parts;
 };
 
 /* The table that is built in, as text. */
@@ -113,6 +138,25 @@ const struct tide_family *tide_table_family(const struct tide_table *table,
 const struct tide_family *tide_table_by_file(const struct tide_table *table,
 					     const char *gres,
 					     const char *path);
+
+/* Is that the first file of a part of such a device? */
+bool tide_family_is_part(const struct tide_family *family, const char *path);
+
+/*
+ * Is text what the pattern makes of some numbers, which *n and *m get: those of
+ * %m and of any other mark?
+ */
+bool tide_pattern_scan(const char *pattern, size_t len, const char *text,
+		       int *n, int *m);
+
+/*
+ * The part that the vendor calls by this name, of a device of that type or
+ * model; name NULL: the only one there is.  NULL: none, or several.
+ */
+const struct tide_part *tide_table_part(const struct tide_table *table,
+					const struct tide_family *family,
+					const char *type, const char *model,
+					const char *name);
 
 /*
  * Does a runtime of this family and type keep the physical numbers where a

@@ -9,6 +9,7 @@
 enum tide_table_record {
 	TIDE_TABLE_FAMILY,
 	TIDE_TABLE_MODEL,
+	TIDE_TABLE_PART,
 };
 
 /*
@@ -22,6 +23,7 @@ int tide_table_set(enum tide_table_record record, void *object, const char *key,
 /* Give back what a family or model holds. */
 void tide_family_release(struct tide_family *family);
 void tide_model_release(struct tide_model *model);
+void tide_part_release(struct tide_part *part);
 
 /* A copy that stands alone; -1 with ENOMEM. */
 int tide_family_copy(struct tide_family *to, const struct tide_family *from);

@@ -14,31 +14,39 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/device/device.h"
 #include "common/util/parse.h"
 
 enum {
 	MAX_DEVICES = 64, /* of one function */
 	MAX_IDS = 64,
+	MAX_GB = 1 << 20,
 };
 
 enum kind {
-	NAME,	   /* letters, digits, - _ . */
-	TYPE,	   /* a name that is not a number */
-	VARIABLES, /* names of environment variables */
-	PATTERNS,  /* absolute paths with %n, %c or %r */
-	PATHS,	   /* absolute paths */
-	LIBRARIES, /* names of files or absolute paths */
-	API,	   /* an interface of common/vendor */
-	INFO,	   /* an absolute path with %p */
-	ATTRIBUTE, /* the name of a file */
-	TEXT,	   /* anything printable */
-	CLASSES,   /* hexadecimal digits */
-	IDS,	   /* VENDOR:DEVICE */
+	NAME,          /* letters, digits, - _ . */
+	TYPE,          /* a name that is not a number */
+	VARIABLES,     /* names of environment variables */
+	PATTERNS,      /* absolute paths with %n, %c or %r */
+	PART_PATTERNS, /* the same, and %m */
+	PATHS,         /* absolute paths */
+	LIBRARIES,     /* names of files or absolute paths */
+	API,           /* an interface of common/vendor */
+	INFO,          /* an absolute path with %p */
+	ATTRIBUTE,     /* the name of a file */
+	TEXT,          /* anything printable */
+	CLASSES,       /* hexadecimal digits */
+	NAMES,         /* a list of names */
+	IDS,           /* VENDOR:DEVICE */
 	COUNT,
 	POSITION, /* file|position */
 	LOCAL,	  /* local|physical, into a bool */
 	LOCAL_INT,
-	YES, /* yes|no */
+	YES,	/* yes|no */
+	NUMBER, /* 0 to TIDE_DEVICE_MAX */
+	GB,
+	TFLOPS,
+	SHARE, /* more than 0, at most 1 */
 };
 
 struct key {
@@ -57,6 +65,11 @@ struct key {
 	{                                                  \
 		key, TIDE_TABLE_MODEL, kind,               \
 			offsetof(struct tide_model, field) \
+	}
+
+#define OF_PART(key, kind, field)                                             \
+	{                                                                     \
+		key, TIDE_TABLE_PART, kind, offsetof(struct tide_part, field) \
 	}
 
 static const struct key keys[] = {
@@ -79,6 +92,13 @@ static const struct key keys[] = {
 	OF_FAMILY("NumberFile", ATTRIBUTE, number_file),
 	OF_FAMILY("CountFile", ATTRIBUTE, count_file),
 	OF_FAMILY("MapFile", ATTRIBUTE, map_file),
+	OF_FAMILY("Flags", NAMES, flags),
+	OF_FAMILY("PartFile", PART_PATTERNS, part_file),
+	OF_FAMILY("PartList", PATHS, part_list),
+	OF_FAMILY("PartLine", TEXT, part_line),
+	OF_FAMILY("PartMode", ATTRIBUTE, part_mode),
+	OF_FAMILY("PartFirst", NUMBER, part_first),
+	OF_FAMILY("PartStep", NUMBER, part_step),
 	OF_FAMILY("Number", POSITION, position),
 	OF_FAMILY("Constrained", LOCAL, physical),
 	OF_MODEL("Model", TYPE, type),
@@ -86,6 +106,13 @@ static const struct key keys[] = {
 	OF_MODEL("Devices", COUNT, devices),
 	OF_MODEL("Constrained", LOCAL_INT, physical),
 	OF_MODEL("Vf", YES, vf),
+	OF_MODEL("TFLOPS", TFLOPS, tflops),
+	OF_MODEL("Memory", GB, memory),
+	OF_PART("Part", TYPE, type),
+	OF_PART("Name", NAME, name),
+	OF_PART("Of", NAMES, of),
+	OF_PART("Share", SHARE, share),
+	OF_PART("Memory", GB, memory),
 };
 
 enum {
@@ -152,6 +179,8 @@ static bool is_list(enum kind kind, const char *value)
 
 	while (tide_list_next(&cursor, &item, &len)) {
 		if ((kind == PATTERNS && !is_path(item, len, "ncr")) ||
+		    (kind == PART_PATTERNS && !is_path(item, len, "ncrm")) ||
+		    (kind == NAMES && !is_name(item, len)) ||
 		    (kind == PATHS && !is_path(item, len, "")) ||
 		    (kind == LIBRARIES && !is_path(item, len, "") &&
 		     !is_name(item, len)) ||
@@ -187,6 +216,12 @@ static const char *text_wanted(enum kind kind, const char *value)
 		return is_list(kind, value)
 			       ? NULL
 			       : "absolute paths are wanted, with %n, %c or %r for a number";
+	case PART_PATTERNS:
+		return is_list(kind, value)
+			       ? NULL
+			       : "absolute paths are wanted, with %n, %m, %c or %r for a number";
+	case NAMES:
+		return is_list(kind, value) ? NULL : "names are wanted";
 	case PATHS:
 		return is_list(kind, value) ? NULL
 					    : "absolute paths are wanted";
@@ -322,20 +357,54 @@ static int set_choice(enum kind kind, void *field, const char *value,
 	return 0;
 }
 
+static int set_frac(const struct key *key, struct tide_frac *field,
+		    const char *value, struct tide_err *err)
+{
+	const struct tide_frac one = {1, 1};
+	struct tide_frac frac;
+	bool share = key->kind == SHARE;
+
+	if ((share ? tide_frac_parse_ratio(value, &frac)
+		   : tide_frac_parse(value, &frac)) ||
+	    frac.num <= 0 || (share && tide_frac_cmp(frac, one) > 0))
+		return tide_err_set(
+			err, EINVAL, "%s",
+			share ? "a share is wanted, as in 1/2 or 0.25"
+			      : "a number above 0 is wanted");
+	*field = frac;
+	return 0;
+}
+
+static int set_int(const struct key *key, int *field, const char *value,
+		   struct tide_err *err)
+{
+	int64_t number;
+
+	if (tide_parse_int(value, key->kind == COUNT,
+			   key->kind == COUNT ? MAX_DEVICES
+			   : key->kind == GB  ? MAX_GB
+					      : TIDE_DEVICE_MAX,
+			   &number, err))
+		return -1;
+	*field = (int)number;
+	return 0;
+}
+
 static int set_key(const struct key *key, void *object, const char *value,
 		   struct tide_err *err)
 {
 	void *field = (char *)object + key->offset;
-	int64_t number;
 
 	switch (key->kind) {
 	case IDS:
 		return set_ids(object, value, err);
 	case COUNT:
-		if (tide_parse_int(value, 1, MAX_DEVICES, &number, err))
-			return -1;
-		*(int *)field = (int)number;
-		return 0;
+	case NUMBER:
+	case GB:
+		return set_int(key, field, value, err);
+	case TFLOPS:
+	case SHARE:
+		return set_frac(key, field, value, err);
 	case POSITION:
 	case LOCAL:
 	case LOCAL_INT:
@@ -346,9 +415,12 @@ static int set_key(const struct key *key, void *object, const char *value,
 	}
 }
 
+/* Keys of several records belong to the first of them, in messages. */
 int tide_table_set(enum tide_table_record record, void *object, const char *key,
 		   const char *value, struct tide_err *err)
 {
+	static const char *const first[] = {"Family", "Model", "Part"};
+
 	for (int i = 0; i < KEYS; i++)
 		if (keys[i].record == record && !strcasecmp(keys[i].name, key))
 			return set_key(&keys[i], object, value, err);
@@ -357,8 +429,7 @@ int tide_table_set(enum tide_table_record record, void *object, const char *key,
 			return tide_err_set(
 				err, EINVAL,
 				"belongs on a line that begins with %s=",
-				keys[i].record == TIDE_TABLE_FAMILY ? "Family"
-								    : "Model");
+				first[keys[i].record]);
 	return tide_err_set(err, EINVAL, "unknown key");
 }
 
@@ -409,4 +480,12 @@ void tide_model_release(struct tide_model *model)
 	free(model->type);
 	free(model->id);
 	memset(model, 0, sizeof(*model));
+}
+
+void tide_part_release(struct tide_part *part)
+{
+	free(part->type);
+	free(part->name);
+	free(part->of);
+	memset(part, 0, sizeof(*part));
 }

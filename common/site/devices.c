@@ -93,7 +93,8 @@ static int is_name(const char *name, const char *text, size_t len)
 /* What else is in Gres (licences, disks) may have no price by intent. */
 static int is_accelerator(const struct gres *gres)
 {
-	static const char *const names[] = {"gpu", "mlu", "npu", "dcu"};
+	static const char *const names[] = {"gpu", "mlu", "npu", "dcu",
+					    "accel"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (is_name(names[i], gres->name, gres->name_len))

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* gcc and clang have it on every 64-bit system; -Wpedantic wants the marker */
 __extension__ typedef __int128 wide;
@@ -89,6 +90,25 @@ int tide_frac_parse(const char *text, struct tide_frac *ret_frac)
 		return -1;
 	}
 	return narrow(negative ? -num : num, den, ret_frac);
+}
+
+int tide_frac_parse_ratio(const char *text, struct tide_frac *ret_frac)
+{
+	const char *slash = strchr(text, '/');
+	struct tide_frac num, den;
+	char left[40];
+
+	if (!slash)
+		return tide_frac_parse(text, ret_frac);
+	if (slash - text >= (long)sizeof(left) ||
+	    strspn(text, "0123456789/") != strlen(text)) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(left, sizeof(left), "%.*s", (int)(slash - text), text);
+	if (tide_frac_parse(left, &num) || tide_frac_parse(slash + 1, &den))
+		return -1;
+	return tide_frac_div(num, den, ret_frac);
 }
 
 int tide_frac_add(struct tide_frac a, struct tide_frac b,

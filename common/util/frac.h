@@ -32,6 +32,9 @@ int tide_frac_make(int64_t num, int64_t den, struct tide_frac *ret_frac);
  */
 int tide_frac_parse(const char *text, struct tide_frac *ret_frac);
 
+/* The same, or a ratio of two whole numbers such as "4/30". */
+int tide_frac_parse_ratio(const char *text, struct tide_frac *ret_frac);
+
 int tide_frac_add(struct tide_frac a, struct tide_frac b,
 		  struct tide_frac *ret_frac);
 int tide_frac_mul(struct tide_frac a, struct tide_frac b,

@@ -90,7 +90,8 @@ static void check_nodes(const struct tide_conf *conf)
 	ok(c && c->set == 0 && conf->set[0].n_windows == 0 &&
 		   conf->set[0].n_nodes == 5,
 	   "set 0 is that of nodes without a window");
-	is_int(conf->n_sets, 5, "sets: none, nights+weekend, weekend, trip, daily");
+	is_int(conf->n_sets, 5,
+	       "sets: none, nights+weekend, weekend, trip, daily");
 	if (a) {
 		const struct tide_window_set *set = &conf->set[a->set];
 
@@ -168,7 +169,9 @@ static void test_defaults(void)
 /* 10,000 nodes of 100 owners, half of each with a second window. */
 static void test_large(void)
 {
-	enum { OWNERS = 100 };
+	enum {
+		OWNERS = 100
+	};
 	struct tide_conf *conf = NULL;
 	struct tide_err err = {""};
 	char *text = NULL;
@@ -201,12 +204,12 @@ static void test_pool(void)
 	static const struct {
 		const char *text, *pool;
 	} rows[] = {
-		{ "PoolPartition=pool\nFee=x\n", "pool" },
-		{ "Mode=observe \\\n  poolpartition = \"p 1\" # x\n", "p 1" },
-		{ "?\nNodes=a[ PoolPartition=a\nPoolPartition=b\n", "a" },
-		{ "Include nowhere\nPoolPartition=\nPoolPartition=c", "c" },
-		{ "Pool=a\n", NULL },
-		{ "", NULL },
+		{"PoolPartition=pool\nFee=x\n", "pool"},
+		{"Mode=observe \\\n  poolpartition = \"p 1\" # x\n", "p 1"},
+		{"?\nNodes=a[ PoolPartition=a\nPoolPartition=b\n", "a"},
+		{"Include nowhere\nPoolPartition=\nPoolPartition=c", "c"},
+		{"Pool=a\n", NULL},
+		{"", NULL},
 	};
 	char path[] = "/tmp/tide-pool-XXXXXX", *pool;
 	int fd = mkstemp(path);
@@ -229,6 +232,27 @@ static void test_pool(void)
 	free(pool);
 }
 
+/* A part costs its share of the whole, wherever that is said. */
+static void test_part(void)
+{
+	static const char text[] =
+		"PoolPartition=p\nPoolAccount=a\nIssueAccount=b\n"
+		"Device=npu:vir04 Of=npu:ascend310p Share=1/2\n"
+		"Device=npu:x Of=npu:ascend910a Share=4/30\n"
+		"Device=npu:ascend310p TFLOPS=70\n"
+		"Device=npu:ascend910a Rate=80\n"
+		"Device=gpu:a100 TFLOPS=312\nReference=gpu:a100\n";
+	struct tide_conf *conf = NULL;
+	struct tide_err err = {""};
+
+	if (!ok(!tide_conf_parse(text, "part.conf", NULL, &conf, NULL, &err),
+		"parts are read %s", err.text))
+		return;
+	is_frac(conf->device[0].rate, "875/78", "half of a measured device");
+	is_frac(conf->device[1].rate, "32/3", "a share of a given rate");
+	tide_conf_destroy(conf);
+}
+
 int main(void)
 {
 	struct tide_conf *conf = NULL;
@@ -249,6 +273,7 @@ int main(void)
 	}
 	tide_conf_destroy(conf);
 	tide_problems_release(&problems);
+	test_part();
 	test_defaults();
 	test_large();
 	test_pool();

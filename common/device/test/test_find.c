@@ -108,6 +108,120 @@ static void test_trees(void)
 	}
 }
 
+/* Machines on which somebody has cut devices into parts. */
+static const struct {
+	const char *tree;
+	const char *name;
+	const char *lines[12];
+	const char *want;
+	const char *problem;
+} cut[] = {
+	{"npu310p",
+	 "vNPUs",
+	 {"etc/vnpu.cfg vnpu_config_recover:enable\\n[vnpu-config start]\\n"
+	  "1:116:npu-smi set -t create-vnpu -i 1 -c 0 -f vir04 -v 116 -g 0\\n"
+	  "1:117:npu-smi set -t create-vnpu -i 1 -c 0 -f vir02_1c -v 117\\n"
+	  "1:118:npu-smi set -t create-vnpu -i 1 -c 0 -f vir02_1c -v 118\\n"
+	  "[vnpu-config end]",
+	  "dev/vdavinci116 synthetic", "dev/vdavinci117 synthetic",
+	  "dev/vdavinci118 synthetic"},
+	 "# NodeName=... Gres=npu:ascend310p:3,npu:vir04:1,npu:vir02_1c:2\n"
+	 "# tide.conf: Device=npu:vir04 Of=npu:ascend310p Share=1/2\n"
+	 "# tide.conf: Device=npu:vir02_1c Of=npu:ascend310p Share=1/4\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci0\n"
+	 "Name=npu Type=vir04 File=/dev/vdavinci116 Cores=0-3\n"
+	 "Name=npu Type=vir02_1c File=/dev/vdavinci[117-118] Cores=0-3\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci[2-3] Cores=4-7\n",
+	 NULL},
+	{"npu310p",
+	 "vNPUs that nobody has written down",
+	 {"dev/vdavinci100 synthetic", "dev/vdavinci133 synthetic",
+	  "dev/vdavinci99 synthetic", "dev/vdavinci400 synthetic"},
+	 "# NodeName=... Gres=npu:ascend310p-part:2,npu:ascend310p:2\n"
+	 "Name=npu Type=ascend310p-part File=/dev/vdavinci100\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3\n"
+	 "Name=npu Type=ascend310p-part File=/dev/vdavinci133 Cores=4-7\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci3 Cores=4-7\n",
+	 NULL},
+	{"npu310p",
+	 "a vNPU without its file",
+	 {"etc/vnpu.cfg 0:100:npu-smi set -t create-vnpu -i 0 -c 0 -f vir08 -v "
+	  "100\\n0:x:npu-smi set -t create-vnpu -i 0 -c 0 -f vir01\\n"
+	  "99999999999999999999:100:npu-smi set -t create-vnpu -f vir01"},
+	 "# NodeName=... Gres=npu:ascend310p:3\n"
+	 "#missing: Name=npu Type=vir08 File=/dev/vdavinci100\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci[2-3] Cores=4-7\n",
+	 "there is no device file '/dev/vdavinci100' of 0000:01:00.0"},
+	{"mlu370",
+	 "parts of MLUs share the file of their card",
+	 {"dev/cambricon-caps/cap_dev3_mi1 synthetic",
+	  "dev/cambricon-caps/cap_dev3_mi2 synthetic",
+	  "dev/cambricon-caps/cap_devx_mi2 synthetic",
+	  "dev/cambricon-caps/cap_dev77_mi2 synthetic"},
+	 "# NodeName=... Gres=mlu:mlu370-x8:3,mlu:mlu370-x8-part:2\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0 Cores=4-7\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev1,/dev/cambricon_ipcm1 Cores=4-7\n"
+	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev2,/dev/cambricon_ipcm2 Cores=0-3\n"
+	 "Name=mlu Type=mlu370-x8-part MultipleFiles=/dev/cambricon-caps/cap_dev3_mi1,/dev/cambricon_dev3 Cores=0-3\n"
+	 "Name=mlu Type=mlu370-x8-part MultipleFiles=/dev/cambricon-caps/cap_dev3_mi2,/dev/cambricon_dev3 Cores=0-3\n",
+	 NULL},
+	{"dcu",
+	 "a DCU that its driver has cut, and one that is whole",
+	 {"sys/bus/pci/devices/0000:33:00.0/current_compute_partition CPX",
+	  "sys/bus/pci/devices/0000:36:00.0/current_compute_partition SPX",
+	  "sys/class/kfd/kfd/topology/nodes/1/properties simd_count 80\\n"
+	  "location_id 13056\\ndomain 0\\ndrm_render_minor 128",
+	  "sys/class/kfd/kfd/topology/nodes/2/properties simd_count 80\\n"
+	  "location_id 13056\\ndomain 0\\ndrm_render_minor 140",
+	  "sys/class/kfd/kfd/topology/nodes/3/properties simd_count 80\\n"
+	  "location_id 13824\\ndomain 0\\ndrm_render_minor 129",
+	  "sys/class/drm/renderD128/device/drm/card1/dev 226:1",
+	  "sys/class/drm/renderD140/device/drm/card9/dev 226:9",
+	  "dev/dri/card9 synthetic", "dev/dri/renderD140 synthetic"},
+	 "# NodeName=... Gres=dcu:k100_ai-cpx:2,dcu:k100_ai:2,dcu:bw150:1\n"
+	 "# tide.conf: Device=dcu:k100_ai-cpx Of=dcu:k100_ai Share=1/2\n"
+	 "Name=dcu Type=k100_ai-cpx MultipleFiles=/dev/dri/card1,/dev/dri/renderD128 Cores=0-3\n"
+	 "Name=dcu Type=k100_ai-cpx MultipleFiles=/dev/dri/card9,/dev/dri/renderD140 Cores=0-3\n"
+	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card2,/dev/dri/renderD129 Cores=0-3\n"
+	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card3,/dev/dri/renderD130 Cores=4-7\n"
+	 "Name=dcu Type=bw150 MultipleFiles=/dev/dri/card4,/dev/dri/renderD131 Cores=4-7\n",
+	 NULL},
+};
+
+static void test_parts(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root, *text, file[512];
+
+	for (size_t i = 0; i < sizeof(cut) / sizeof(*cut); i++) {
+		snprintf(file, sizeof(file), TREES "%s.tree", cut[i].tree);
+		if (asprintf(&root, "%s/cut%zu", folder, i) < 0)
+			return;
+		tree_make(file, root);
+		for (size_t j = 0; j < 12 && cut[i].lines[j]; j++) {
+			char *line = strdup(cut[i].lines[j]);
+
+			if (line)
+				tree_line(root, line);
+			free(line);
+		}
+		is_int(find(root, NULL, &accels, &problems, &err), 0,
+		       cut[i].name);
+		text = tide_gresconf_write(&accels);
+		is_str(text, cut[i].want, "its devices");
+		is_int((int64_t)problems.count, !!cut[i].problem, "problems");
+		if (cut[i].problem && problems.count)
+			is_str(problems.problem[0].text, cut[i].problem,
+			       "what is said");
+		free(text);
+		free(root);
+		done(&accels, &problems);
+	}
+}
+
 static void test_details(void)
 {
 	struct tide_problems problems;
@@ -325,6 +439,7 @@ int main(void)
 	if (!mkdtemp(folder) || tide_table_load(NULL, &table, &problems, NULL))
 		return 1;
 	test_trees();
+	test_parts();
 	test_details();
 	test_broken();
 	test_files();

@@ -61,7 +61,8 @@ static const struct {
 	const char *want;
 } bad[] = {
 	{"nonsense", "t:1: 'nonsense': Key=Value is wanted"},
-	{"Vendor=1", "t:1: Vendor=1: a line begins with Family= or Model="},
+	{"Vendor=1",
+	 "t:1: Vendor=1: a line begins with Family=, Model= or Part="},
 	{"Family=x", "t:1: Family=x: a new family needs Gres= and File="},
 	{"Family=x/y Gres=a File=/dev/x%n",
 	 "t:1: Family=x/y: a name of letters, digits, '-', '_' and '.' is wanted"},
@@ -98,6 +99,21 @@ static const struct {
 	 "t:2: Model=310p: a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p"},
 	{F "Model=m Family=x Id=1234:5678 Devices=0",
 	 "t:2: Devices=0: must be from 1 to 64"},
+	{F "Part=p Family=x Of=m",
+	 "t:2: Part=p: a part needs Family=, Of= and Share="},
+	{F "Part=p Family=x Of=m Share=3/2",
+	 "t:2: Share=3/2: a share is wanted, as in 1/2 or 0.25"},
+	{F "Part=p Family=x Of=m Share=0",
+	 "t:2: Share=0: a share is wanted, as in 1/2 or 0.25"},
+	{F "Part=p Family=x Of=m,, Share=1/2", "t:2: Of=m,,: names are wanted"},
+	{F "Part=8 Family=x Of=m Share=1/2",
+	 "t:2: Part=8: a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p"},
+	{F "Model=m Family=x Id=1234:5678 TFLOPS=-1",
+	 "t:2: TFLOPS=-1: a number above 0 is wanted"},
+	{F "Model=m Family=x Id=1234:5678 Memory=lots",
+	 "t:2: Memory=lots: a whole number is wanted"},
+	{"Family=x Gres=a File=/dev/x%n PartFile=/dev/y%q",
+	 "t:1: PartFile=/dev/y%q: absolute paths are wanted, with %n, %m, %c or %r for a number"},
 	{F "Model=m Family=x Id=1234:5678 Vf=maybe",
 	 "t:2: Vf=maybe: no or yes is wanted"},
 };
@@ -209,6 +225,35 @@ static void test_site(void)
 	   "a file that is not there is said");
 }
 
+static void test_part(void)
+{
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	const struct tide_family *npu;
+	const struct tide_part *part;
+
+	tide_table_load(NULL, &table, &problems, NULL);
+	npu = tide_table_family(table, "npu");
+	part = tide_table_part(table, npu, "ascend310p", "ascend310p", "vir04");
+	ok(part && part->share.num == 1 && part->share.den == 2 &&
+		   part->memory == 12,
+	   "half of a 310P");
+	part = tide_table_part(table, npu, "x", "ascend910a", "vir04");
+	if (ok(part != NULL, "a part of that name of another device"))
+		is_str(part->type, "ascend910a-vir04", "has another type");
+	ok(!tide_table_part(table, npu, "x", "ascend910b", "vir04"),
+	   "and none of a third");
+	ok(!tide_table_part(table, npu, "x", "ascend310p", NULL),
+	   "without a name it is none of several");
+	ok(tide_family_is_part(npu, "/dev/vdavinci100") &&
+		   !tide_family_is_part(npu, "/dev/davinci1"),
+	   "files of parts are told apart");
+	ok(tide_table_by_file(table, "npu", "/dev/vdavinci100") == npu,
+	   "and known");
+	tide_table_destroy(table);
+	tide_problems_release(&problems);
+}
+
 static void test_physical(void)
 {
 	struct tide_problems problems = {0};
@@ -232,5 +277,6 @@ int main(void)
 	test_bad();
 	test_site();
 	test_physical();
+	test_part();
 	return tap_done();
 }

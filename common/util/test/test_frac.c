@@ -38,7 +38,8 @@ static const struct {
 
 static void test_parse(void)
 {
-	for (size_t i = 0; i < sizeof(parse_cases) / sizeof(*parse_cases); i++) {
+	for (size_t i = 0; i < sizeof(parse_cases) / sizeof(*parse_cases);
+	     i++) {
 		struct tide_frac f = {77, 78};
 		int rc = tide_frac_parse(parse_cases[i].text, &f);
 
@@ -51,6 +52,21 @@ static void test_parse(void)
 				   f.den == parse_cases[i].den,
 			   "'%s' is read", parse_cases[i].text);
 	}
+}
+
+static void test_ratio(void)
+{
+	static const char *const bad[] = {"1/0",  "/2",	 "1/",	  "1/2/3",
+					  "-1/2", "1/x", "1.5/2", ""};
+	struct tide_frac f = {0, 1};
+
+	ok(!tide_frac_parse_ratio("4/30", &f) && f.num == 2 && f.den == 15,
+	   "a ratio");
+	ok(!tide_frac_parse_ratio("0.25", &f) && f.num == 1 && f.den == 4,
+	   "a decimal is one");
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		ok(tide_frac_parse_ratio(bad[i], &f) && errno == EINVAL,
+		   "'%s' is none", bad[i]);
 }
 
 static void test_arithmetic(void)
@@ -72,7 +88,7 @@ static void test_arithmetic(void)
 		   c.num == 1 && c.den == 2,
 	   "1/3 + 1/6 = 1/2");
 	ok(tide_frac_add((struct tide_frac){INT64_MIN, 1},
-			  (struct tide_frac){-1, 1}, &c) == -1 &&
+			 (struct tide_frac){-1, 1}, &c) == -1 &&
 		   c.num == 1,
 	   "a sum that does not fit is refused");
 	tide_frac_make(INT64_MAX, 3, &a);
@@ -101,10 +117,10 @@ static void test_format(void)
 		struct tide_frac frac;
 		const char *text;
 	} cases[] = {
-		{{39, 2}, "19.5"},     {{0, 1}, "0"},	     {{-1, 4}, "-0.25"},
-		{{125, 6}, "125/6"},   {{100, 1}, "100"},    {{-1, 3}, "-1/3"},
-		{{3, 1000}, "0.003"},
-		{{INT64_MIN, 1}, "-9223372036854775808"},
+		{{39, 2}, "19.5"},    {{0, 1}, "0"},
+		{{-1, 4}, "-0.25"},   {{125, 6}, "125/6"},
+		{{100, 1}, "100"},    {{-1, 3}, "-1/3"},
+		{{3, 1000}, "0.003"}, {{INT64_MIN, 1}, "-9223372036854775808"},
 	};
 	char buf[48];
 
@@ -117,6 +133,7 @@ static void test_format(void)
 int main(void)
 {
 	test_parse();
+	test_ratio();
 	test_arithmetic();
 	test_format();
 	return tap_done();

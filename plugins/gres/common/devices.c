@@ -41,14 +41,27 @@ static int same_path(void *x, void *key)
 	return !xstrcmp(((gres_device_t *)x)->path, key);
 }
 
+static int same_index(void *x, void *key)
+{
+	return ((gres_device_t *)x)->index == *(int *)key;
+}
+
+static bool has_index(list_t *devices, int index)
+{
+	return list_find_first(devices, same_index, &index);
+}
+
 /* Add the device at path; false when it cannot be used. */
-static bool add_device(list_t *devices, const char *path, int index)
+static bool add_device(list_t *devices, const char *path, int index,
+		       bool multiple)
 {
 	gres_device_t *device;
 	struct tide_err err;
 	uint32_t number;
 
-	if (list_find_first(devices, same_path, (void *)path)) {
+	/* parts of a card have its file, beside one of their own */
+	if (list_find_first(devices, same_path, (void *)path) &&
+	    !(multiple && has_index(devices, index))) {
 		error("'%s' is there twice in gres.conf", path);
 		return false;
 	}
@@ -83,7 +96,7 @@ static bool add_record(list_t *devices, gres_slurmd_conf_t *record, int *index)
 		return false;
 	}
 	while ((path = hostlist_shift(files))) {
-		if (!add_device(devices, path, *index))
+		if (!add_device(devices, path, *index, multiple))
 			good = false;
 		free(path);
 		if (!multiple)

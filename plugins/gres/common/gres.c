@@ -65,7 +65,8 @@ static void unset_all(char **env, const char *names)
 static void set_visible(char ***env, const struct tide_runtime *runtime,
 			bitstr_t *alloc, bitstr_t *usable)
 {
-	bool local = gres_use_local_device_index() && !runtime->physical;
+	bool local = tide_runtime_parts(runtime, alloc) ||
+		     (gres_use_local_device_index() && !runtime->physical);
 	struct tide_err err;
 	char *visible = NULL;
 	uint32_t *numbers;

@@ -15,6 +15,7 @@ static void destroy(void *x)
 	xfree(runtime->visible);
 	xfree(runtime->unset);
 	FREE_NULL_BITMAP(runtime->devices);
+	FREE_NULL_BITMAP(runtime->parts);
 	xfree(runtime);
 }
 
@@ -69,6 +70,7 @@ runtime_of(list_t *runtimes, const struct tide_family *family, int count)
 	runtime->visible = xstrdup(family->visible);
 	runtime->unset = xstrdup(family->unset);
 	runtime->devices = bit_alloc(count);
+	runtime->parts = bit_alloc(count);
 	list_append(runtimes, runtime);
 	return runtime;
 }
@@ -101,6 +103,12 @@ list_t *tide_runtimes_create(const struct tide_table *table, const char *name,
 		if (family->position)
 			device->dev_num = bit_set_count(runtime->devices);
 		bit_set(runtime->devices, device->index);
+		if (tide_family_is_part(family, device->path)) {
+			bit_set(runtime->parts, device->index);
+			/* the number in its card */
+			if (strstr(family->part_file, "%n"))
+				device->dev_num = device->index;
+		}
 	}
 	list_iterator_destroy(itr);
 	return runtimes;
@@ -120,6 +128,7 @@ void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
 		packstr(runtime->unset, buffer);
 		pack32(runtime->physical, buffer);
 		pack_bit_str_hex(runtime->devices, buffer);
+		pack_bit_str_hex(runtime->parts, buffer);
 	}
 	list_iterator_destroy(itr);
 }
@@ -133,6 +142,7 @@ static struct tide_runtime *unpack_runtime(buf_t *buffer)
 	safe_unpackstr_xmalloc(&runtime->unset, &len, buffer);
 	safe_unpack32(&physical, buffer);
 	unpack_bit_str_hex(&runtime->devices, buffer);
+	unpack_bit_str_hex(&runtime->parts, buffer);
 	runtime->physical = physical;
 	return runtime;
 
@@ -167,4 +177,11 @@ bool tide_runtime_has(const struct tide_runtime *runtime, int index)
 	return runtime->devices && index >= 0 &&
 	       index < bit_size(runtime->devices) &&
 	       bit_test(runtime->devices, index);
+}
+
+bool tide_runtime_parts(const struct tide_runtime *runtime, bitstr_t *alloc)
+{
+	return alloc && runtime->parts &&
+	       bit_size(alloc) == bit_size(runtime->parts) &&
+	       bit_overlap_any(alloc, runtime->parts);
 }

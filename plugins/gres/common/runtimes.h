@@ -20,6 +20,7 @@ struct tide_runtime {
 	bool physical; /* keeps its numbers where a cgroup hides some: one does
 			*/
 	bitstr_t *devices; /* by the index of Slurm's bitmaps */
+	bitstr_t *parts;   /* of these, parts of a device: counted from 0 */
 };
 
 /*
@@ -36,5 +37,8 @@ list_t *tide_runtimes_unpack(buf_t *buffer);
 
 /* Is the device at this index one of the runtime's? */
 bool tide_runtime_has(const struct tide_runtime *runtime, int index);
+
+/* Is one of its devices in alloc (which may be NULL) a part? */
+bool tide_runtime_parts(const struct tide_runtime *runtime, bitstr_t *alloc);
 
 #endif

@@ -97,6 +97,52 @@ static void is_number(list_t *devices, int index, int want, const char *name)
 	is_int(found ? found->dev_num : -1, want, name);
 }
 
+/* Are parts among these devices of the runtime? */
+static void has_parts(list_t *runtimes, int size, const char *bits, bool want,
+		      const char *name)
+{
+	bitstr_t *alloc = bit_alloc(size);
+
+	bit_unfmt(alloc, (char *)bits);
+	is_int(tide_runtime_parts(list_peek(runtimes), alloc), want, name);
+	FREE_NULL_BITMAP(alloc);
+}
+
+/* A whole 310P and two parts of another; two parts of a card of MLUs. */
+static void test_parts(const struct tide_table *table, list_t *records,
+		       list_t *devices)
+{
+	list_t *runtimes;
+
+	add_record(records, "npu", "ascend310p", "x", 1);
+	add_record(records, "npu", "vir04", "x", 2);
+	add_device(devices, 0, "/dev/davinci0", 0);
+	add_device(devices, 1, "/dev/vdavinci116", 116);
+	add_device(devices, 2, "/dev/vdavinci117", 117);
+	test_family(table, "npu", records, devices,
+		    "ASCEND_RT_VISIBLE_DEVICES+physical:0-2");
+	runtimes = tide_runtimes_create(table, "npu", records, devices);
+	has_parts(runtimes, 3, "0", false, "a whole device is no part");
+	has_parts(runtimes, 3, "1-2", true, "vNPUs are parts");
+	ok(!tide_runtime_parts(list_peek(runtimes), NULL), "nor is nothing");
+	is_number(devices, 1, 116, "their numbers are the vendor's");
+	FREE_NULL_LIST(runtimes);
+	list_flush(devices);
+	list_flush(records);
+
+	add_record(records, "mlu", "mim-2m.8gb", "x", 1);
+	add_record(records, "mlu", "mim-2m.8gb", "x", 1);
+	add_device(devices, 0, "/dev/cambricon-caps/cap_dev3_mi1", 1);
+	add_device(devices, 0, "/dev/cambricon_dev3", 3);
+	add_device(devices, 1, "/dev/cambricon-caps/cap_dev4_mi1", 1);
+	add_device(devices, 1, "/dev/cambricon_dev4", 4);
+	runtimes = tide_runtimes_create(table, "mlu", records, devices);
+	has_parts(runtimes, 2, "0", true, "instances of MLUs are parts");
+	is_number(devices, 0, 0, "and told by their place, as their");
+	is_number(devices, 1, 1, "numbers are those in a card");
+	FREE_NULL_LIST(runtimes);
+}
+
 int main(void)
 {
 	list_t *records = list_create(free_record);
@@ -145,6 +191,9 @@ int main(void)
 	test_family(table, "accel", records, devices,
 		    "TOPS_VISIBLE_DEVICES:0-1 CUDA_VISIBLE_DEVICES:2");
 	is_number(devices, 2, 0, "by place among its kind");
+	list_flush(devices);
+	list_flush(records);
+	test_parts(table, records, devices);
 	FREE_NULL_LIST(devices);
 	FREE_NULL_LIST(records);
 	tide_table_destroy(table);
