@@ -424,15 +424,14 @@ static bool has_files(struct finder *finder, const struct tide_family *family)
 
 static int give_files(struct finder *finder)
 {
-	const struct tide_family *family = NULL;
 	bool look = false;
 
 	for (size_t i = 0; i < finder->accels->count; i++) {
 		struct tide_accel *accel = &finder->accels->accel[i];
+		const struct tide_family *family = accel->family;
 
-		if (accel->family != family)
-			look = has_files(finder, accel->family);
-		family = accel->family;
+		if (!i || accel[-1].family != family)
+			look = has_files(finder, family);
 		if (accel->part >= 0 && accel->whole && family->part_file) {
 			if (add_files(finder, accel, family->part_file, true,
 				      look))

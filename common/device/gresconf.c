@@ -58,6 +58,16 @@ static void write_files(FILE *out, const struct tide_accel *first,
 		fprintf(out, "%s%s", i ? "," : "", first->file[i]);
 }
 
+/* Slurm refuses a GRES whose lines have different ones. */
+static bool same_flags(const struct tide_accel *all, size_t same)
+{
+	for (size_t i = 0; i < same; i++)
+		if (!all[i].family->flags ||
+		    strcmp(all[i].family->flags, all->family->flags))
+			return false;
+	return true;
+}
+
 /* all: those of the GRES, to which there are links. */
 static void write_line(FILE *out, const struct tide_accel *first,
 		       const struct tide_accel *last,
@@ -68,7 +78,7 @@ static void write_line(FILE *out, const struct tide_accel *first,
 	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
 		first->family->gres, first->type);
 	write_files(out, first, last);
-	if (first->family->flags)
+	if (same_flags(all, same))
 		fprintf(out, " Flags=%s", first->family->flags);
 	if (first->near.cores)
 		fprintf(out, " Cores=%s", first->near.cores);

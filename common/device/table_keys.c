@@ -24,20 +24,20 @@ enum {
 };
 
 enum kind {
-	NAME,          /* letters, digits, - _ . */
-	TYPE,          /* a name that is not a number */
+	NAME,	       /* letters, digits, - _ . */
+	TYPE,	       /* a name that is not a number */
 	VARIABLES,     /* names of environment variables */
 	PATTERNS,      /* absolute paths with %n, %c or %r */
 	PART_PATTERNS, /* the same, and %m */
-	PATHS,         /* absolute paths */
+	PATHS,	       /* absolute paths */
 	LIBRARIES,     /* names of files or absolute paths */
-	API,           /* an interface of common/vendor */
-	INFO,          /* an absolute path with %p */
+	API,	       /* an interface of common/vendor */
+	INFO,	       /* an absolute path with %p */
 	ATTRIBUTE,     /* the name of a file */
-	TEXT,          /* anything printable */
+	TEXT,	       /* anything printable */
 	CLASSES,       /* hexadecimal digits */
-	NAMES,         /* a list of names */
-	IDS,           /* VENDOR:DEVICE */
+	NAMES,	       /* a list of names */
+	IDS,	       /* VENDOR:DEVICE */
 	COUNT,
 	POSITION, /* file|position */
 	LOCAL,	  /* local|physical, into a bool */

@@ -22,7 +22,10 @@
 static const struct {
 	const char *gres, *plugin;
 } device_plugins[] = {
+	{"accel", "gres_accel.so"},
+	{"dcu", "gres_dcu.so"},
 	{"mlu", "gres_mlu.so"},
+	{"npu", "gres_npu.so"},
 };
 
 struct host {

@@ -222,6 +222,49 @@ static void test_parts(void)
 	}
 }
 
+/* GPUs of one maker have its flag; of two, none. */
+static void test_flags(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char root[64], *text;
+
+	snprintf(root, sizeof(root), "%s/gpus", folder);
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:01:00.0/vendor 0x10de"});
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:01:00.0/device 0x2330"});
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:01:00.0/class 0x030200"});
+	tree_line(root, (char[]){"dev/nvidia0 synthetic"});
+	find(root, NULL, &accels, &problems, &err);
+	text = tide_gresconf_write(&accels);
+	ok(text && strstr(text,
+			  "Name=gpu Type=h100 File=/dev/nvidia0 Flags=nvidia_gpu_env"),
+	   "a GPU has the flag of its maker");
+	free(text);
+	done(&accels, &problems);
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:02:00.0/vendor 0x1002"});
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:02:00.0/device 0x740f"});
+	tree_line(root,
+		  (char[]){"sys/bus/pci/devices/0000:02:00.0/class 0x038000"});
+	tree_line(
+		root,
+		(char[]){
+			"sys/bus/pci/devices/0000:02:00.0/drm/renderD140/dev 1"});
+	tree_line(root, (char[]){"dev/dri/renderD140 synthetic"});
+	find(root, NULL, &accels, &problems, &err);
+	text = tide_gresconf_write(&accels);
+	ok(text && strstr(text, "Name=gpu Type=mi210 ") &&
+		   !strstr(text, "Flags="),
+	   "those of two have none");
+	free(text);
+	done(&accels, &problems);
+}
+
 static void test_details(void)
 {
 	struct tide_problems problems;
@@ -440,6 +483,7 @@ int main(void)
 		return 1;
 	test_trees();
 	test_parts();
+	test_flags();
 	test_details();
 	test_broken();
 	test_files();

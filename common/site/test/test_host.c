@@ -24,7 +24,9 @@ static const char slurm_conf[] =
 	"AuthType=auth/slurm\nPluginDir=@/ours:@/stock\n"
 	"JobSubmitPlugins=tide\n"
 	"NodeName=lab[1-2] Gres=mlu:mlu290:2,nic:1\n"
-	"NodeName=gpu1 NodeHostname=box Gres=gpu:a:2\nNodeName=cpu1\n";
+	"NodeName=gpu1 NodeHostname=box Gres=gpu:a:2\nNodeName=cpu1\n"
+	"NodeName=npu1 Gres=npu:ascend910b:8,accel:s60:1\n"
+	"NodeName=dcu1 Gres=dcu:4\n";
 static const char gres_conf[] =
 	"NodeName=lab[1-2] Name=mlu Type=mlu290 File=/dev/mlu[0-1]\n"
 	"NodeName=gpu1 Name=gpu Type=a File=/dev/gpu0\n";
@@ -51,6 +53,17 @@ static const struct {
 	 .gone = "ours/gres_mlu.so", .level = TIDE_LEVEL_ERROR,
 	 .what = "gres_mlu.so is in no folder of PluginDir before Slurm's: slurmd counts the devices",
 	 .fix = "install tideflow-plugins"},
+	{.name = "a node with plugins of two kinds", .host = "npu1"},
+	{.name = "a node without that of its NPUs", .host = "npu1",
+	 .gone = "ours/gres_npu.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "gres_npu.so is in no folder of PluginDir before Slurm's",
+	 .fix = "install tideflow-plugins"},
+	{.name = "a node without that of its others", .host = "npu1",
+	 .gone = "ours/gres_accel.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "gres_accel.so is in no folder", .fix = "install"},
+	{.name = "a node without that of its DCUs", .host = "dcu1",
+	 .gone = "ours/gres_dcu.so", .level = TIDE_LEVEL_ERROR,
+	 .what = "gres_dcu.so is in no folder", .fix = "install"},
 	{.name = "a node whose slurm.conf has no PluginDir", .host = "lab1",
 	 .from = "PluginDir=@/ours:@/stock", .to = "",
 	 .level = TIDE_LEVEL_ERROR, .what = "gres_mlu.so is in no folder",
@@ -89,7 +102,8 @@ static const struct {
 };
 
 static const char *const plugins[] = {
-	"ours/gres_mlu.so", "ours/job_submit_tide.so",
+	"ours/gres_mlu.so", "ours/gres_npu.so", "ours/gres_dcu.so",
+	"ours/gres_accel.so", "ours/job_submit_tide.so",
 	"ours/select_cons_tres.so", "ours/accounting_storage_credits.so",
 	"stock/select_cons_tres.so", "stock/accounting_storage_mysql.so",
 	"dev/mlu0", "dev/mlu1", "dev/gpu0", "tide.conf",
