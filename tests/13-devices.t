@@ -96,6 +96,41 @@ test_expect_success 'parts of a device are types of their own, with a price' '
 	grep -q "^Name=npu Type=half File=/dev/vdavinci116" out
 '
 
+test_expect_success '--compare says how a gres.conf differs, and the remedy' '
+	make_tree "$data/npu310p.tree" hand &&
+	echo "NodeName=n[1-2] Name=npu Type=ascend310p File=/dev/davinci[0-3]" \
+		>gres.conf &&
+	status 0 "$tidectl" devices --root hand --compare gres.conf --node n1 &&
+	echo "NodeName=n3 Name=npu Type=910b File=/dev/davinci[0-2]" \
+		>>gres.conf &&
+	status 1 "$tidectl" devices --root hand --compare gres.conf --node n3 &&
+	cat >want <<-EOF &&
+	gres.conf:2: gres.conf says Type=910b of /dev/davinci0, found is ascend310p at 0000:01:00.0
+	  fix: Type=ascend310p here, and in Gres of slurm.conf, or File= of devices of that type
+	gres.conf: /dev/davinci3, ascend310p at 0000:82:00.0, is in no line of gres.conf: no job gets it, and every job can open it
+	  fix: Name=npu Type=ascend310p File=/dev/davinci3, and one more in Gres of slurm.conf
+	EOF
+	test_cmp want out && test ! -s err
+'
+
+test_expect_success 'with --gres-conf, what no line names is printed' '
+	printf "Name=npu File=/dev/davinci0 Cores=7\nName=npu\n" >part &&
+	status 0 "$tidectl" devices --root hand --gres npu --gres-conf \
+		--compare - <part &&
+	grep -v "^#" out >got &&
+	cat >want <<-EOF &&
+	Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3
+	Name=npu Type=ascend310p File=/dev/davinci[2-3] Cores=4-7
+	EOF
+	test_cmp want got && test ! -s err &&
+	cat part | "$tidectl" devices --root hand --gres npu --gres-conf \
+		--compare - >got && cmp out got &&
+	status 1 "$tidectl" devices --root hand --compare nowhere &&
+	grep "cannot read .nowhere." err &&
+	status 1 "$tidectl" devices --root hand --compare . &&
+	status 2 "$tidectl" devices --node n1
+'
+
 test_expect_success 'a processor topology in XML, with and without a root' '
 	status 0 "$tidectl" devices --xml "$data/mlu370.xml" --json &&
 	jq -e "[.[].cores] == [\"0-3\", \"0-3\", \"4-7\", \"4-7\"] and

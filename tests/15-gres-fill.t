@@ -64,6 +64,20 @@ test_expect_success 'so is slurm.conf alone' '
 
 test_expect_success 'a line by hand wins' '
 	gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci[0-3]" &&
+	! log | grep "error: gres/npu" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
+test_expect_success 'and how it differs is said, with the remedy' '
+	gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci[0-2],/dev/davinci_manager" &&
+	log | grep "gres/npu: gres.conf names /dev/davinci_manager, which all devices share: .*; remedy: take it out" &&
+	log | grep "gres/npu: /dev/davinci3, ascend310p at 0000:82:00.0, is in no line of gres.conf.*; remedy: Name=npu Type=ascend310p File=/dev/davinci3"
+'
+
+test_expect_success 'devices that a line names are not filled in again' '
+	gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci1" \
+		"NodeName=n1 Name=npu Type=ascend310p Count=3" &&
+	! log | grep "is there twice" &&
 	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
 '
 

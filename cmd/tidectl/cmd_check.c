@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/tidectl/check.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/site/host.h"
 #include "common/site/site.h"
@@ -168,9 +169,22 @@ static const char *conf_dir_here(const char *dir)
 	return there || access(given, R_OK) ? dir : given;
 }
 
+/* The accelerators of this host; empty and false when nobody can tell. */
+static bool find_here(struct tide_table **ret_table, struct tide_accels *accels)
+{
+	struct tide_where where = {.root = "/"};
+
+	*ret_table = devices_table(NULL);
+	where.table = *ret_table;
+	return where.table && !devices_find(&where, accels);
+}
+
 static int check_here(const struct check_args *args, const char *dir)
 {
 	struct tide_findings findings = {0};
+	struct tide_accels accels = {0};
+	struct tide_table *table = NULL;
+	bool found;
 	char name[HOST_NAME_MAX + 1] = "", *plugin_dir = NULL;
 	struct timespec now;
 	struct tide_err err;
@@ -182,8 +196,10 @@ static int check_here(const struct check_args *args, const char *dir)
 	if (!args->dir)
 		dir = conf_dir_here(dir);
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (tide_host_check(dir, "", *args->here ? args->here : name, &findings,
-			    &plugin_dir, &err))
+	found = find_here(&table, &accels);
+	if (tide_host_check(dir, "", *args->here ? args->here : name,
+			    found ? &accels : NULL, &findings, &plugin_dir,
+			    &err))
 		status = tidectl_fail("cannot check '%s': %s", dir, err.text);
 	else if (args->json)
 		status = tidectl_print_json(json_pack(
@@ -195,6 +211,8 @@ static int check_here(const struct check_args *args, const char *dir)
 	else
 		status = print_text(&findings);
 	free(plugin_dir);
+	tide_accels_release(&accels);
+	tide_table_destroy(table);
 	return status_of(&findings, status);
 }
 

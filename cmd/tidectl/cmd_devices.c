@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/tidectl/vendors.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/device/find.h"
 #include "common/device/gresconf.h"
@@ -24,61 +24,10 @@ enum {
 
 struct request {
 	const char *root, *xml, *table, *gres, *expect, *except;
+	const char *compare, *node;
 	int json, gres_conf, health;
 	int library; /* 1: ask them, 0: do not, -1: where it makes sense */
 };
-
-static void tell(const struct tide_problems *problems)
-{
-	for (size_t i = 0; i < problems->count; i++) {
-		const struct tide_problem *p = &problems->problem[i];
-
-		if (p->line)
-			tidectl_fail("%s:%d: %s", p->file, p->line, p->text);
-		else
-			tidectl_fail("%s: %s", p->file, p->text);
-	}
-}
-
-/*
- * The table with the file that was asked for, or the one beside slurm.conf if
- * there is one; NULL when it is wrong, which was said.
- */
-static struct tide_table *load_table(const struct request *request)
-{
-	struct tide_problems problems = {0};
-	struct tide_table *table = NULL;
-	char *path = request->table ? strdup(request->table)
-				    : tidectl_slurm_file("devices.conf");
-	struct tide_err err;
-	const char *file = path;
-
-	if (!request->table && path && access(path, F_OK))
-		file = NULL;
-	if (!path)
-		tidectl_fail("out of memory");
-	else if (tide_table_load(file, &table, &problems, &err))
-		tidectl_fail("%s", err.text);
-	else if (problems.count) {
-		tell(&problems);
-		tide_table_destroy(table);
-		table = NULL;
-	}
-	tide_problems_release(&problems);
-	free(path);
-	return table;
-}
-
-static int print_gres_conf(const struct tide_accels *accels)
-{
-	char *text = tide_gresconf_write(accels);
-
-	if (!text)
-		return tidectl_fail("out of memory");
-	fputs(text, stdout);
-	free(text);
-	return TIDECTL_DONE;
-}
 
 /* Only those of one GRES, at the beginning. */
 static void keep_gres(struct tide_accels *accels, const char *gres)
@@ -97,20 +46,6 @@ static void keep_gres(struct tide_accels *accels, const char *gres)
 	}
 	accels->count = kept;
 	tide_accels_release(&rest);
-}
-
-/*
- * What a runtime is told must not hide devices from us, and hwloc is not to
- * load vendors' libraries.
- */
-static void clear_variables(const struct tide_table *table)
-{
-	for (size_t i = 0; i < table->n_families; i++)
-		if (table->family[i].visible)
-			unsetenv(table->family[i].visible);
-	setenv("HWLOC_PLUGINS_BLACKLIST",
-	       "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
-	       1);
 }
 
 /*
@@ -135,19 +70,27 @@ static int answer(const struct request *request, struct tide_table *table,
 		.expect = request->expect,
 		.except = request->except,
 	};
+	const struct devices_compare compare = {
+		.path = request->compare,
+		.node = request->node,
+		.gres = request->gres,
+		.gres_conf = request->gres_conf,
+	};
 
 	if (request->health)
 		return devices_health(&health, request->json);
+	if (request->compare)
+		return devices_compare(&compare, accels);
 	if (request->json)
 		return devices_print_json(accels, answers);
 	if (request->gres_conf)
-		return print_gres_conf(accels);
+		return devices_print_gres_conf(accels);
 	return devices_print_table(accels, answers);
 }
 
 static int devices(const struct request *request)
 {
-	struct tide_table *table = load_table(request);
+	struct tide_table *table = devices_table(request->table);
 	struct tide_vendor_answers answers = {0};
 	struct tide_problems problems = {0};
 	struct tide_accels accels = {0};
@@ -156,17 +99,14 @@ static int devices(const struct request *request)
 		.root = request->root,
 		.xml = request->xml,
 	};
-	struct tide_err err;
 	int status;
 
 	if (!table)
 		return TIDECTL_FAILED;
 	if (!where.root && !where.xml)
 		where.root = "/";
-	clear_variables(table);
-	if (tide_find(&where, &accels, &problems, &err)) {
-		tell(&problems);
-		status = tidectl_fail("%s", err.text);
+	if (devices_find(&where, &accels)) {
+		status = TIDECTL_FAILED;
 		goto out;
 	}
 	if (request->gres)
@@ -182,7 +122,7 @@ static int devices(const struct request *request)
 		goto out;
 	}
 	tide_vendor_compare(&answers, &accels, &problems);
-	tell(&problems);
+	devices_tell(&problems);
 	status = answer(request, table, &accels, &answers);
 out:
 	tide_vendor_answers_release(&answers);
@@ -199,6 +139,8 @@ static int run(int argc, char **argv)
 		{"xml", required_argument, NULL, 'x'},
 		{"table", required_argument, NULL, 't'},
 		{"gres", required_argument, NULL, 'g'},
+		{"compare", required_argument, NULL, 'C'},
+		{"node", required_argument, NULL, 'n'},
 		{"gres-conf", no_argument, NULL, 'c'},
 		{"health", no_argument, NULL, 'H'},
 		{"expect", required_argument, NULL, 'e'},
@@ -225,6 +167,12 @@ static int run(int argc, char **argv)
 			break;
 		case 'g':
 			request.gres = optarg;
+			break;
+		case 'C':
+			request.compare = optarg;
+			break;
+		case 'n':
+			request.node = optarg;
 			break;
 		case 'c':
 			request.gres_conf = 1;
@@ -265,6 +213,12 @@ static int run(int argc, char **argv)
 	if (!request.health && (request.expect || request.except))
 		return tidectl_usage(&tidectl_devices,
 				     "--expect and --except go with --health");
+	if (request.compare && (request.json || request.health))
+		return tidectl_usage(&tidectl_devices,
+				     "--compare excludes --json and --health");
+	if (request.node && !request.compare)
+		return tidectl_usage(&tidectl_devices,
+				     "--node is for --compare");
 	return devices(&request);
 }
 
@@ -272,13 +226,17 @@ const struct tidectl_command tidectl_devices = {
 	.name = "devices",
 	.summary = "accelerators of this machine, and lines of gres.conf",
 	.usage =
-		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
+		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--compare FILE [--node NAME]] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
 	.help = "  --root DIR     look at /sys, /proc and /dev below this folder; default: /\n"
 		"  --xml FILE     take the processors, and the PCI devices where there is no\n"
 		"                 --root, from a topology that lstopo has written\n"
 		"  --table FILE   more families and models; default: devices.conf beside\n"
 		"                 $SLURM_CONF, else in /etc/slurm, if it is there\n"
 		"  --gres NAME    only those of this GRES, such as mlu\n"
+		"  --compare FILE the lines of a gres.conf against what is found; -: standard input.\n"
+		"                 Exit status 1 when they differ. With --gres-conf the differences\n"
+		"                 go to standard error, and lines are of what FILE does not name\n"
+		"  --node NAME    the node whose lines they are; default: this host\n"
 		"  --gres-conf    lines of gres.conf\n"
 		"  --json         one array, an object a device; keys in tidectl(1)\n"
 		"  --health       how the devices are; the exit status is 1 when one has a fault\n"

@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "cmd/tidectl/vendors.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/vendor/vendor.h"
 

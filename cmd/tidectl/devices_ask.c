@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "cmd/tidectl/vendors.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/fanout.h"
 #include "cmd/tidectl/tidectl.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/tidectl/vendors.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 
 static const char *const words[] = {"not known", "ok", "warning", "fault"};

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/tidectl/vendors.h"
+#include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 
 /* Columns of the table, each with its header. */

@@ -25,11 +25,11 @@ struct gres_files {
 };
 
 /* A line without NodeName is for every node. */
-static int is_for(const struct tide_slurm_record *record, const char *node)
+int tide_site_is_for(const struct tide_slurm_record *record, const char *node)
 {
 	const char *list = tide_slurm_own_value(record, "NodeName");
 
-	return !list || tide_slurm_place(list, node) >= 0;
+	return !list || (node && tide_slurm_place(list, node) >= 0);
 }
 
 static void check_file(struct gres_files *files,
@@ -81,15 +81,22 @@ static void check_line(struct gres_files *files,
 	const char *list = tide_slurm_own_value(record, "File");
 	const char *item = files->gres;
 	char own[200];
+	int multiple = 1;
 	int64_t n;
 
 	if (tide_slurm_own_value(record, "AutoDetect"))
 		files->autodetect = 1;
+	if (!list && tide_slurm_own_value(record, "MultipleFiles"))
+		list = tide_slurm_own_value(record, "MultipleFiles");
+	else
+		multiple = 0;
 	if (!name || !list)
 		return;
 	snprintf(own, sizeof(own), "%s%s%s", name, type ? ":" : "",
 		 type ? type : "");
 	n = check_files(files, record, list);
+	if (multiple)
+		n = 1;
 	for (size_t i = 0; *item; i++) {
 		if (tide_site_gres_count(own, item))
 			files->count[i] += n;
@@ -126,7 +133,7 @@ static void check(struct gres_files *files, const struct tide_slurm *conf,
 	size_t bad = files->site->findings->count;
 
 	for (size_t i = 0; i < conf->n_records; i++)
-		if (is_for(&conf->record[i], node))
+		if (tide_site_is_for(&conf->record[i], node))
 			check_line(files, &conf->record[i]);
 	if (!files->autodetect)
 		check_counts(files);

@@ -11,6 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/site/compare.h"
 #include "common/site/rules.h"
 #include "common/util/err.h"
 
@@ -31,6 +32,7 @@ static const struct {
 struct host {
 	struct tide_site site;
 	const char *name, *dir, *dev;
+	const struct tide_accels *found;	/* or NULL */
 	const struct tide_slurm_record *record; /* of PluginDir */
 	char *stock; /* Slurm's own select plugin, or NULL */
 };
@@ -201,6 +203,49 @@ static void check_controller(struct host *host, const char *dirs)
 			"there is no tide.conf here: a slurmctld that takes over would go by the last one it has seen, or keep lent nodes closed");
 }
 
+/* Fewer than slurm.conf has: Slurm drains the node. */
+static void check_count(struct host *host, const char *node, const char *gres,
+			const char *name)
+{
+	const struct tide_accels *found = host->found;
+	int64_t want = tide_site_gres_count(gres, name), is = 0;
+
+	for (size_t i = 0; i < found->count; i++)
+		is += !found->accel[i].missing &&
+		      !strcmp(found->accel[i].family->gres, name);
+	if (want && is < want)
+		tide_site_say(
+			&host->site, TIDE_LEVEL_WARNING, NULL,
+			"mend the device, or Gres of the node: tidectl devices --gres-conf prints it",
+			"node '%s' has %lld of %s in Gres, found are %lld: Slurm drains a node that has fewer",
+			node, (long long)want, name, (long long)is);
+}
+
+/* gres.conf, and what of it slurm.conf counts, against the devices. */
+static void check_found(struct host *host, const char *node, const char *gres)
+{
+	size_t bad = host->site.findings->count;
+	char *path = join(host->dir, strlen(host->dir), "gres.conf");
+	struct tide_err err;
+
+	if (!path) {
+		host->site.findings->lost = 1;
+		return;
+	}
+	/* one that cannot be read has been said to be so */
+	if (tide_compare(path, node, NULL, host->found, host->site.findings,
+			 NULL, &err) &&
+	    errno == ENOMEM)
+		host->site.findings->lost = 1;
+	for (size_t i = 0; i < sizeof(device_plugins) / sizeof(*device_plugins);
+	     i++)
+		check_count(host, node, gres, device_plugins[i].gres);
+	if (host->site.findings->count == bad)
+		tide_site_say(&host->site, TIDE_LEVEL_OK, NULL, NULL,
+			      "gres.conf is what was found on this host");
+	free(path);
+}
+
 static void check_node(struct host *host, const char *dirs)
 {
 	const char *gres = NULL;
@@ -219,6 +264,8 @@ static void check_node(struct host *host, const char *dirs)
 	if (gres)
 		tide_site_device_files(&host->site, host->dir, host->dev, node,
 				       gres);
+	if (gres && host->found)
+		check_found(host, node, gres);
 	free(node);
 }
 
@@ -270,6 +317,7 @@ static void check(struct host *host, char **ret_plugin_dir)
 }
 
 int tide_host_check(const char *dir, const char *dev, const char *name,
+		    const struct tide_accels *found,
 		    struct tide_findings *findings, char **ret_plugin_dir,
 		    struct tide_err *err)
 {
@@ -277,7 +325,8 @@ int tide_host_check(const char *dir, const char *dev, const char *name,
 	struct tide_problems problems = {0};
 	struct tide_slurm *slurm = NULL;
 	char *path = join(dir, strlen(dir), "slurm.conf");
-	struct host host = {.name = name, .dir = dir, .dev = dev};
+	struct host host = {
+		.name = name, .dir = dir, .dev = dev, .found = found};
 
 	*ret_plugin_dir = NULL;
 	if (!path)

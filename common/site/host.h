@@ -11,15 +11,17 @@
 #include "common/site/findings.h"
 
 struct tide_err;
+struct tide_accels;
 
 /*
  * Check the host that slurm.conf calls `name`, by the slurm.conf and gres.conf
  * in the folder dir; dev is a folder in front of names of device files, "" but
- * for tests.  *ret_plugin_dir, the caller's to free, is PluginDir, NULL when
- * there is none.  Returns 0, whatever was found, or -1 with errno ENOMEM and
- * the error text.
+ * for tests; found is what its devices are, NULL: not known.  *ret_plugin_dir,
+ * the caller's to free, is PluginDir, NULL when there is none.  Returns 0,
+ * whatever was found, or -1 with errno ENOMEM and the error text.
  */
 int tide_host_check(const char *dir, const char *dev, const char *name,
+		    const struct tide_accels *found,
 		    struct tide_findings *findings, char **ret_plugin_dir,
 		    struct tide_err *err);
 

@@ -4,6 +4,7 @@
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), devices.c (priced devices), rates.c (prices and
  * limits), of one host, host.c and gresconf.c (what it has on its disk),
+ * compare.c (what devices it has),
  * munge.c and, of a running cluster, live.c (accounts, versions), live_nodes.c
  * (nodes) and enforce.c (jobs and associations).
  */
@@ -77,6 +78,11 @@ void tide_site_munge(struct tide_site *site);
 void tide_site_device_files(struct tide_site *site, const char *dir,
 			    const char *dev, const char *node,
 			    const char *gres);
+/*
+ * Is a line of gres.conf for the node?  One without NodeName is for every node;
+ * others are not for NULL.
+ */
+int tide_site_is_for(const struct tide_slurm_record *record, const char *node);
 void tide_site_slurmdbd(struct tide_site *site);
 
 struct tide_live;

@@ -169,7 +169,8 @@ static void test_case(size_t i)
 	int pass;
 
 	put_all(i);
-	pass = !tide_host_check(folder, folder, cases[i].host, &findings,
+	pass = !tide_host_check(folder, folder, cases[i].host, NULL,
+				&findings,
 				&plugin_dir, &err);
 	for (size_t k = 0; k < findings.count; k++)
 		if (findings.finding[k].level != TIDE_LEVEL_OK) {
@@ -216,7 +217,7 @@ static void test_no_conf(void)
 
 	put_all(0);
 	unlink(path_of("slurm.conf"));
-	ok(!tide_host_check(folder, folder, "login", &findings, &plugin_dir,
+	ok(!tide_host_check(folder, folder, "login", NULL, &findings, &plugin_dir,
 			    NULL) &&
 		   findings.count > 1 && !plugin_dir &&
 		   strstr(findings.finding[0].what, "there is no slurm.conf"),

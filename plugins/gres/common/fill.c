@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records without File=, filled in: see fill.h. Looks at no device itself. */
+/*
+ * Records without File=, filled in, and those with one, compared: see fill.h.
+ * Looks at no device itself.
+ */
 #include "plugins/gres/common/fill.h"
 
 #include <dlfcn.h>
@@ -7,6 +10,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,8 +22,16 @@
 #include "common/conf/lines.h"
 
 enum {
-	LIMIT_MS = 15000, /* for the program */
+	LIMIT_MS = 15000,	 /* for the program */
+	LIMIT_COMPARE_MS = 5000, /* when nothing is to be filled in */
 	MAX_OUTPUT = 1 << 20,
+};
+
+/* What the program is to do. */
+struct task {
+	const char *name;  /* of the GRES */
+	const char *lines; /* of gres.conf, as Slurm has read them */
+	bool fill;	   /* or only compare */
 };
 
 /* A line that the program printed. */
@@ -101,50 +113,82 @@ static int reap(pid_t pid, int64_t until)
 	return status;
 }
 
-static int start(char *path, const char *name, int out, pid_t *ret_pid)
+/* The lines as a file to read from; -1. */
+static int lines_file(const char *lines)
 {
-	char *argv[] = {path,	      (char *)"devices",     (char *)"--gres",
-			(char *)name, (char *)"--gres-conf", NULL};
+	int fd = memfd_create("gres.conf", MFD_CLOEXEC);
+	size_t len = strlen(lines);
+
+	if (fd >= 0 && write(fd, lines, len) != (ssize_t)len) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+static int start(char *path, const struct task *task, int out, pid_t *ret_pid)
+{
+	char *argv[] = {path,
+			(char *)"devices",
+			(char *)"--gres",
+			(char *)task->name,
+			(char *)"--gres-conf",
+			(char *)"--compare",
+			(char *)"-",
+			NULL};
+	int in = lines_file(task->lines);
 	posix_spawn_file_actions_t actions;
 	int rc;
 
+	if (in < 0)
+		return errno;
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
-					 O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
 	rc = posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
+	close(in);
 	return rc;
 }
 
-/* What the program prints; NULL when it cannot be had, which was logged. */
-static char *run(const char *name)
+/* Nobody is harmed when gres.conf is only not compared. */
+static void complain(const struct task *task, const char *why)
 {
+	if (task->fill)
+		error("cannot look for gres/%s: %s", task->name, why);
+	else
+		info("gres/%s: gres.conf is not compared with the devices: %s",
+		     task->name, why);
+}
+
+/* What the program prints; NULL when it cannot be had, and why. */
+static char *run(const struct task *task, char **ret_why)
+{
+	int limit = task->fill ? LIMIT_MS : LIMIT_COMPARE_MS;
 	char *path = program(), *text = NULL;
-	int64_t until = now_ms() + LIMIT_MS;
+	int64_t until = now_ms() + limit;
 	int fds[2], rc, status;
 	pid_t pid;
 
 	if (pipe2(fds, O_CLOEXEC)) {
-		error("cannot look for gres/%s: %m", name);
+		*ret_why = xstrdup(strerror(errno));
 		xfree(path);
 		return NULL;
 	}
-	rc = start(path, name, fds[1], &pid);
+	rc = start(path, task, fds[1], &pid);
 	close(fds[1]);
 	if (rc) {
-		error("cannot look for gres/%s: cannot run %s: %s", name, path,
-		      strerror(rc));
+		*ret_why =
+			xstrdup_printf("cannot run %s: %s", path, strerror(rc));
 	} else {
 		text = read_output(fds[0], until);
 		status = reap(pid, text ? until : 0);
-		if (!text)
-			error("cannot look for gres/%s: %s gave no answer in %d s",
-			      name, path, LIMIT_MS / 1000);
-		else if (status) {
-			error("cannot look for gres/%s: %s failed: %s", name,
-			      path, text);
+		if (!text) {
+			*ret_why = xstrdup_printf("%s gave no answer in %d s",
+						  path, limit / 1000);
+		} else if (status) {
+			*ret_why = xstrdup_printf("%s failed: %s", path, text);
 			xfree(text);
 		}
 	}
@@ -202,12 +246,16 @@ static struct found *read_line(char *line)
 }
 
 /* The lines; what the program complained about is logged. NULL: no answer. */
-static list_t *look(const char *name)
+static list_t *look(const struct task *task)
 {
-	char *text = run(name), *line, *rest = NULL;
+	char *why = NULL, *text = run(task, &why), *line, *rest = NULL;
+	const char *name = task->name;
 	list_t *list = text ? list_create(free_found) : NULL;
 	struct found *found;
 
+	if (!text)
+		complain(task, why);
+	xfree(why);
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
 		if (!xstrncmp(line, "tidectl: ", 9))
@@ -331,15 +379,58 @@ static int is_fileless(void *x, void *key)
 	return !xstrcmp(record->name, key) && !record->file && record->count;
 }
 
+/* The records as lines of gres.conf. */
+static char *write_lines(list_t *records, const char *name)
+{
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+	char *text = NULL;
+
+	while ((record = list_next(itr))) {
+		bool multiple = record->config_flags & GRES_CONF_HAS_MULT;
+
+		if (xstrcmp(record->name, name) ||
+		    (!record->file && !record->count))
+			continue;
+		xstrfmtcat(text, "Name=%s", name);
+		if (record->type_name)
+			xstrfmtcat(text, " Type=%s", record->type_name);
+		if (record->file)
+			xstrfmtcat(text, " %s=%s",
+				   multiple ? "MultipleFiles" : "File",
+				   record->file);
+		if (record->cpus)
+			xstrfmtcat(text, " Cores=%s", record->cpus);
+		xstrcat(text, "\n");
+	}
+	list_iterator_destroy(itr);
+	return text;
+}
+
+static void free_record(gres_slurmd_conf_t *record)
+{
+	xfree(record->cpus);
+	FREE_NULL_BITMAP(record->cpus_bitmap);
+	xfree(record->links);
+	xfree(record->name);
+	xfree(record->type_name);
+	xfree(record->unique_id);
+	xfree(record);
+}
+
 void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt)
 {
-	list_t *found, *bare;
+	char *lines = write_lines(records, name);
+	struct task task = {
+		.name = name,
+		.lines = lines,
+		.fill = list_find_first(records, is_fileless, (void *)name),
+	};
+	list_t *found = lines ? look(&task) : NULL, *bare;
 	gres_slurmd_conf_t *record;
 	uint64_t wanted = 0;
 
-	if (!list_find_first(records, is_fileless, (void *)name))
-		return;
-	found = look(name);
+	xfree(lines);
 	if (!found)
 		return;
 	bare = list_create(NULL);
@@ -351,13 +442,7 @@ void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt)
 	check_links(found, wanted);
 	while ((record = list_pop(bare))) {
 		fill_record(records, record, found, cpu_cnt);
-		xfree(record->cpus);
-		FREE_NULL_BITMAP(record->cpus_bitmap);
-		xfree(record->links);
-		xfree(record->name);
-		xfree(record->type_name);
-		xfree(record->unique_id);
-		xfree(record);
+		free_record(record);
 	}
 	FREE_NULL_LIST(bare);
 	FREE_NULL_LIST(found);

@@ -3,7 +3,8 @@
  * Records of gres.conf without File=, filled in by what is found: by the lines
  * that `tidectl devices --gres-conf` prints on this node. It is a program of
  * its own, with a time limit, so that a driver or library that hangs or crashes
- * cannot take slurmd along.
+ * cannot take slurmd along.  It gets the records that have File=, and says how
+ * they differ from what is there: these win.
  *
  * In slurmd, at its start and at reconfiguration. Slurm holds its gres lock.
  */
@@ -13,7 +14,8 @@
 #include "compat/gres.h"
 
 /*
- * Replace the records of this GRES that have no file. The count and the type
+ * Log how the records of this GRES with a file differ from what is found, with
+ * the remedy, and replace those that have none. The count and the type
  * that slurm.conf gives are kept; a type stands for every found one that has it
  * in its name. What is not found is missing in the list, so that Slurm drains
  * the node; the reason is logged. Where nothing can be found out, the records

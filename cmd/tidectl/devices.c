@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accelerators for several subcommands: see devices.h. */
+#include "config.h"
+
+#include "cmd/tidectl/devices.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/tidectl/tidectl.h"
+#include "common/util/err.h"
+
+void devices_tell(const struct tide_problems *problems)
+{
+	for (size_t i = 0; i < problems->count; i++) {
+		const struct tide_problem *p = &problems->problem[i];
+
+		if (p->line)
+			tidectl_fail("%s:%d: %s", p->file, p->line, p->text);
+		else
+			tidectl_fail("%s: %s", p->file, p->text);
+	}
+}
+
+struct tide_table *devices_table(const char *given)
+{
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	char *path = given ? strdup(given) : tidectl_slurm_file("devices.conf");
+	struct tide_err err;
+	const char *file = path;
+
+	if (!given && path && access(path, F_OK))
+		file = NULL;
+	if (!path)
+		tidectl_fail("out of memory");
+	else if (tide_table_load(file, &table, &problems, &err))
+		tidectl_fail("%s", err.text);
+	else if (problems.count) {
+		devices_tell(&problems);
+		tide_table_destroy(table);
+		table = NULL;
+	}
+	tide_problems_release(&problems);
+	free(path);
+	return table;
+}
+
+/*
+ * What a runtime is told must not hide devices from us, and hwloc is not to
+ * load vendors' libraries.
+ */
+static void clear_variables(const struct tide_table *table)
+{
+	for (size_t i = 0; i < table->n_families; i++)
+		if (table->family[i].visible)
+			unsetenv(table->family[i].visible);
+	setenv("HWLOC_PLUGINS_BLACKLIST",
+	       "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
+	       1);
+}
+
+int devices_find(const struct tide_where *where, struct tide_accels *ret_accels)
+{
+	struct tide_problems problems = {0};
+	struct tide_err err;
+	int rc;
+
+	clear_variables(where->table);
+	rc = tide_find(where, ret_accels, &problems, &err);
+	devices_tell(&problems);
+	if (rc)
+		tidectl_fail("%s", err.text);
+	tide_problems_release(&problems);
+	return rc;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gres.conf by hand against what was found: see compare.h.  Whether files are
+ * there is said in gresconf.c.
+ */
+#include "config.h"
+
+#include "common/site/compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "common/site/rules.h"
+
+enum {
+	MAX_FILES = 1024, /* Slurm's own limit */
+	MAX_CORES = 65536,
+};
+
+/* A line, and its device files written out. */
+struct hand {
+	const struct tide_slurm_record *record;
+	const char *name, *type, *cores;
+	struct tide_names files;
+	/* said of one of its devices, and so of the line */
+	bool wrong_type, wrong_cores, few_files;
+};
+
+struct compare {
+	struct tide_site site; /* for tide_site_say() */
+	const struct tide_accels *found;
+	const char *gres; /* this alone; NULL: all */
+	struct hand hand;
+	char *named; /* a byte an accelerator */
+	char *told;  /* the same: a line was compared with it already */
+	char *lines; /* the same: its GRES has lines with files */
+	char *bare;  /* the same: and one without */
+	bool none;   /* nothing of this GRES was found, and that was said */
+	int lost;
+};
+
+static const char *text_or(const char *text, const char *other)
+{
+	return text ? text : other;
+}
+
+/* The device files of an accelerator, as in gres.conf. */
+static char *files_of(const struct tide_accel *accel)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs(accel->n_files > 1 ? "MultipleFiles=" : "File=", out);
+	for (size_t i = 0; i < accel->n_files; i++)
+		fprintf(out, "%s%s", i ? "," : "", accel->file[i]);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static bool has_file(const struct tide_accel *accel, const char *path)
+{
+	for (size_t i = 0; i < accel->n_files; i++)
+		if (!strcmp(accel->file[i], path))
+			return true;
+	return false;
+}
+
+static bool is_named(const struct hand *hand, const char *path)
+{
+	for (size_t i = 0; i < hand->files.count; i++)
+		if (!strcmp(hand->files.name[i], path))
+			return true;
+	return false;
+}
+
+static bool same_gres(const struct tide_accel *accel, const char *name)
+{
+	return !strcasecmp(accel->family->gres, name);
+}
+
+/* The cores of a list such as 0-3,8 as bytes; false when it is none. */
+static bool read_cores(const char *text, char *set)
+{
+	char *end;
+
+	memset(set, 0, MAX_CORES);
+	while (*text) {
+		unsigned long first = strtoul(text, &end, 10), last = first;
+
+		if (end == text)
+			return false;
+		if (*end == '-')
+			last = strtoul(end + 1, &end, 10);
+		if ((*end && *end != ',') || last >= MAX_CORES || last < first)
+			return false;
+		memset(set + first, 1, last - first + 1);
+		text = end + (*end == ',');
+	}
+	return true;
+}
+
+/* Are both the same cores?  What cannot be read is Slurm's to judge. */
+static bool same_cores(const char *a, const char *b, int *lost)
+{
+	char *x = malloc(MAX_CORES), *y = malloc(MAX_CORES);
+	bool same = true;
+
+	if (!x || !y)
+		*lost = 1;
+	else if (read_cores(a, x) && read_cores(b, y))
+		same = !memcmp(x, y, MAX_CORES);
+	free(x);
+	free(y);
+	return same;
+}
+
+/* A type by hand stands for the found ones that have it in their name. */
+static void check_type(struct compare *c, const struct tide_accel *accel)
+{
+	const char *type = c->hand.type;
+	char fix[256];
+
+	if (!type || strcasestr(accel->type, type) || c->hand.wrong_type)
+		return;
+	c->hand.wrong_type = true;
+	snprintf(
+		fix, sizeof(fix),
+		"Type=%s here, and in Gres of slurm.conf, or File= of devices of that type",
+		accel->type);
+	tide_site_say(&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+		      "gres.conf says Type=%s of %s, found is %s at %s", type,
+		      accel->file[0], accel->type, accel->pci.name);
+}
+
+static void check_cores(struct compare *c, const struct tide_accel *accel)
+{
+	const char *cores = c->hand.cores;
+	char fix[256];
+
+	if (!cores || !accel->near.cores || c->hand.wrong_cores ||
+	    same_cores(cores, accel->near.cores, &c->lost))
+		return;
+	c->hand.wrong_cores = true;
+	snprintf(fix, sizeof(fix), "Cores=%s", accel->near.cores);
+	tide_site_say(
+		&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+		"gres.conf says Cores=%s of %s, found near it are %s: jobs get cores that are far from it",
+		cores, accel->file[0], accel->near.cores);
+}
+
+/* Files of the same device that the line leaves out. */
+static void check_files(struct compare *c, const struct tide_accel *accel)
+{
+	for (size_t i = 0; i < accel->n_files; i++) {
+		char *fix;
+
+		if (is_named(&c->hand, accel->file[i]) || c->hand.few_files)
+			continue;
+		c->hand.few_files = true;
+		fix = files_of(accel);
+		c->lost |= !fix;
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+			"gres.conf leaves out %s, which belongs to the device of %s: other jobs can open it",
+			accel->file[i], accel->file[0]);
+		free(fix);
+		return;
+	}
+}
+
+/* A control file, such as /dev/davinci_manager? */
+static bool is_shared(const struct compare *c, const char *path)
+{
+	for (size_t i = 0; i < c->found->count; i++) {
+		const char *cursor = c->found->accel[i].family->shared, *item;
+		size_t len;
+
+		while (tide_list_next(&cursor, &item, &len))
+			if (strlen(path) == len && !strncmp(item, path, len))
+				return true;
+	}
+	return false;
+}
+
+static void say_unknown(struct compare *c, const char *path)
+{
+	if (is_shared(c, path))
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record,
+			"take it out of the line: it needs none",
+			"gres.conf names %s, which all devices share: jobs that have none of this line cannot open it",
+			path);
+	else
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record,
+			"take it out, or see tidectl devices for what is there",
+			"gres.conf names %s, but no device was found that has it",
+			path);
+}
+
+/* A file of the line: the devices that have it are named. */
+static void check_file(struct compare *c, const char *path)
+{
+	const struct tide_accels *found = c->found;
+	bool known = false;
+
+	for (size_t i = 0; i < found->count; i++) {
+		const struct tide_accel *accel = &found->accel[i];
+
+		if (!same_gres(accel, c->hand.name) || !has_file(accel, path))
+			continue;
+		known = true;
+		/* a file that parts share is not a part's alone */
+		if (accel->whole && accel->n_files > 1 &&
+		    !is_named(&c->hand, accel->file[0]))
+			continue;
+		if (c->told[i])
+			continue;
+		c->told[i] = c->named[i] = 1;
+		check_type(c, accel);
+		check_cores(c, accel);
+		check_files(c, accel);
+	}
+	if (!known)
+		say_unknown(c, path);
+}
+
+/* "/dev/a[0-3],/dev/b": written out; false when only Slurm can read it. */
+static bool write_out(struct compare *c, const char *list)
+{
+	while (*list) {
+		struct tide_names names = {0};
+		const char *name = list, *end = list;
+		char **more, item[512];
+		int depth = 0;
+
+		for (; *end && (*end != ',' || depth); end++) {
+			depth += (*end == '[') - (*end == ']');
+			if (*end == '/' && !depth)
+				name = end + 1;
+		}
+		snprintf(item, sizeof(item), "%.*s", (int)(end - name), name);
+		if (tide_hostlist_expand(item, MAX_FILES, &names, NULL))
+			return false;
+		more = realloc(c->hand.files.name,
+			       (c->hand.files.count + names.count) *
+				       sizeof(*more));
+		if (more)
+			c->hand.files.name = more;
+		for (size_t i = 0; more && i < names.count; i++) {
+			if (asprintf(&more[c->hand.files.count], "%.*s%s",
+				     (int)(name - list), list,
+				     names.name[i]) < 0)
+				c->lost = 1;
+			else
+				c->hand.files.count++;
+		}
+		c->lost |= !more;
+		tide_names_release(&names);
+		list = end + (*end == ',');
+	}
+	return true;
+}
+
+static bool is_found(const struct compare *c)
+{
+	for (size_t i = 0; i < c->found->count; i++)
+		if (same_gres(&c->found->accel[i], c->hand.name))
+			return true;
+	return false;
+}
+
+/* Not for each file: who does not know the cards knows none of them. */
+static void say_none(struct compare *c)
+{
+	if (!c->none)
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record,
+			"load the driver, or name the cards in devices.conf",
+			"gres.conf has lines for %s, but no such device was found: they are not compared",
+			c->hand.name);
+	c->none = true;
+}
+
+static void check_line(struct compare *c,
+		       const struct tide_slurm_record *record)
+{
+	const char *list = tide_slurm_own_value(record, "File");
+	const char *multiple = tide_slurm_own_value(record, "MultipleFiles");
+
+	c->hand = (struct hand){
+		.record = record,
+		.name = tide_slurm_own_value(record, "Name"),
+		.type = tide_slurm_own_value(record, "Type"),
+		.cores = tide_slurm_own_value(record, "Cores"),
+	};
+	list = text_or(list, multiple);
+	if (!c->hand.name || (c->gres && strcasecmp(c->gres, c->hand.name)))
+		return;
+	if (!is_found(c)) {
+		if (list && c->gres)
+			say_none(c);
+		return;
+	}
+	for (size_t i = 0; i < c->found->count; i++)
+		if (same_gres(&c->found->accel[i], c->hand.name))
+			*(list ? &c->lines[i] : &c->bare[i]) = 1;
+	memset(c->told, 0, c->found->count);
+	if (list && write_out(c, list))
+		for (size_t i = 0; i < c->hand.files.count; i++)
+			check_file(c, c->hand.files.name[i]);
+	tide_names_release(&c->hand.files);
+}
+
+/* Devices that no line names, where lines name others. */
+static void check_rest(struct compare *c)
+{
+	for (size_t i = 0; i < c->found->count; i++) {
+		const struct tide_accel *accel = &c->found->accel[i];
+		char *files, *fix = NULL;
+
+		if (c->named[i] || accel->missing || !c->lines[i] || c->bare[i])
+			continue;
+		files = files_of(accel);
+		if (!files ||
+		    asprintf(
+			    &fix,
+			    "Name=%s Type=%s %s, and one more in Gres of slurm.conf",
+			    accel->family->gres, accel->type, files) < 0) {
+			fix = NULL;
+			c->lost = 1;
+		}
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, NULL, fix,
+			"%s, %s at %s, is in no line of gres.conf: no job gets it, and every job can open it",
+			accel->file[0], accel->type, accel->pci.name);
+		free(files);
+		free(fix);
+	}
+}
+
+static int compare(struct compare *c, const struct tide_slurm *conf,
+		   const char *node)
+{
+	size_t count = c->found->count + 1;
+
+	c->named = calloc(count, 1);
+	c->told = calloc(count, 1);
+	c->lines = calloc(count, 1);
+	c->bare = calloc(count, 1);
+	if (!c->named || !c->told || !c->lines || !c->bare)
+		return -1;
+	for (size_t i = 0; conf && i < conf->n_records; i++)
+		if (tide_site_is_for(&conf->record[i], node))
+			check_line(c, &conf->record[i]);
+	check_rest(c);
+	return c->lost || c->site.findings->lost ? -1 : 0;
+}
+
+int tide_compare(const char *path, const char *node, const char *gres,
+		 const struct tide_accels *found,
+		 struct tide_findings *findings, char **ret_named,
+		 struct tide_err *err)
+{
+	struct compare c = {
+		.site = {.path = path, .findings = findings},
+		.found = found,
+		.gres = gres,
+	};
+	struct tide_problems problems = {0};
+	struct tide_slurm *conf = NULL;
+	int rc;
+
+	rc = tide_slurm_load(path, &conf, &problems, err);
+	tide_problems_release(&problems);
+	if (rc && errno != ENOENT)
+		return -1;
+	rc = compare(&c, conf, node);
+	if (rc)
+		tide_err_set(err, ENOMEM, "out of memory");
+	if (!rc && ret_named) {
+		*ret_named = c.named;
+		c.named = NULL;
+	}
+	free(c.named);
+	free(c.told);
+	free(c.lines);
+	free(c.bare);
+	tide_slurm_destroy(conf);
+	return rc;
+}

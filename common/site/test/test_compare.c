@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * gres.conf by hand against the devices of synthetic machines: those of
+ * tests/data/devices.
+ */
+#include "config.h"
+
+#include "common/site/compare.h"
+
+#include "common/device/test/tree.h"
+#include "common/util/err.h"
+#include "tests/lib/tap.h"
+
+#define TREES TOP_SRCDIR "/tests/data/devices/"
+#define MLU "NodeName=n1 Name=mlu Type=mlu370-x8 "
+#define PAIR(n) "/dev/cambricon_dev" n ",/dev/cambricon_ipcm" n
+
+static char folder[] = "/tmp/tide-compare.XXXXXX";
+static struct tide_table *table;
+
+/* want: "LINE: WHAT -> FIX" of each finding, each on a line. */
+static const struct {
+	const char *name;
+	const char *tree;
+	const char *gres; /* NULL: all */
+	const char *text; /* NULL: there is no gres.conf */
+	const char *want;
+} cases[] = {
+	{"no gres.conf", "npu310p", NULL, NULL, ""},
+	{"the name alone", "npu310p", NULL, "NodeName=n1 Name=npu\n", ""},
+	{"lines as they are printed", "mlu370", NULL,
+	 MLU "MultipleFiles=" PAIR(
+		 "0") " Cores=4-7 Links=-1,2,0,0\n" MLU
+		      "MultipleFiles=" PAIR(
+			      "1") " Cores=4-5,6-7\n" MLU
+				   "MultipleFiles=" PAIR(
+					   "2") "\n" MLU
+						"File=/dev/cambricon_dev3 Cores=0-3\n",
+	 ""},
+	{"a part of the name will do as a type", "npu310p", NULL,
+	 "Name=npu Type=310P File=/dev/davinci[0-3]\n", ""},
+	{"another type", "npu310p", NULL,
+	 "Name=npu Type=ascend910b File=/dev/davinci[0-1]\n"
+	 "Name=npu Type=ascend310p File=/dev/davinci[2-3]\n",
+	 "1: gres.conf says Type=ascend910b of /dev/davinci0, found is ascend310p at 0000:01:00.0 -> Type=ascend310p here, and in Gres of slurm.conf, or File= of devices of that type\n"},
+	{"a device that is left out", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-2]\n",
+	 "0: /dev/davinci3, ascend310p at 0000:82:00.0, is in no line of gres.conf: no job gets it, and every job can open it -> Name=npu Type=ascend310p File=/dev/davinci3, and one more in Gres of slurm.conf\n"},
+	{"unless a line stands for the others", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-2]\nName=npu Type=ascend310p\n", ""},
+	{"a device that is not there, a control file", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-4]\n"
+	 "Name=npu MultipleFiles=/dev/davinci_manager,/dev/davinci0\n",
+	 "1: gres.conf names /dev/davinci4, but no device was found that has it -> take it out, or see tidectl devices for what is there\n"
+	 "2: gres.conf names /dev/davinci_manager, which all devices share: jobs that have none of this line cannot open it -> take it out of the line: it needs none\n"},
+	{"cores far away", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-1] Cores=4-7\n"
+	 "Name=npu File=/dev/davinci[2-3] Cores=4,5,6,7\n",
+	 "1: gres.conf says Cores=4-7 of /dev/davinci1, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
+	{"half of the files of a device", "mlu370", NULL,
+	 MLU "File=/dev/cambricon_dev[0,3]\nName=mlu\n",
+	 "1: gres.conf leaves out /dev/cambricon_ipcm0, which belongs to the device of /dev/cambricon_dev0: other jobs can open it -> MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0\n"},
+	{"lines of another node, and what only Slurm can read", "npu310p", NULL,
+	 "NodeName=n2 Name=npu File=/dev/davinci9\n"
+	 "NodeName=n[1 Name=npu File=/dev/davinci9\n"
+	 "Name=npu File=/dev/davinci[0\nName=npu\nAutoDetect=off\n",
+	 ""},
+	{"lines of a GRES of which there is nothing", "npu310p", NULL,
+	 "Name=dcu File=/dev/dri/card[0-1]\nName=nic File=/dev/nic0\n", ""},
+	{"which is said to who wants to know of it", "npu310p", "dcu",
+	 "Name=nic File=/dev/nic0\nName=dcu File=/dev/dri/card[0-1]\nName=dcu File=/dev/dri/card4\n",
+	 "2: gres.conf has lines for dcu, but no such device was found: they are not compared -> load the driver, or name the cards in devices.conf\n"},
+	{"cores that are none", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-3] Cores=none,7-3\n", ""},
+};
+
+static char *text_of(const struct tide_findings *findings)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < findings->count; i++)
+		fprintf(out, "%d: %s -> %s\n", findings->finding[i].line,
+			findings->finding[i].what, findings->finding[i].fix);
+	fclose(out);
+	return text;
+}
+
+static void test_case(size_t i)
+{
+	char root[128], file[512], path[128], *text, *named = NULL;
+	struct tide_where where = {table, root, NULL};
+	struct tide_problems problems = {0};
+	struct tide_findings findings = {0};
+	struct tide_accels accels = {0};
+	struct tide_err err = {""};
+	FILE *out;
+
+	snprintf(root, sizeof(root), "%s/%zu", folder, i);
+	snprintf(path, sizeof(path), "%s/%zu.conf", folder, i);
+	snprintf(file, sizeof(file), TREES "%s.tree", cases[i].tree);
+	out = cases[i].text ? fopen(path, "we") : NULL;
+	if (out) {
+		fputs(cases[i].text, out);
+		fclose(out);
+	}
+	if (tree_make(file, root) ||
+	    tide_find(&where, &accels, &problems, &err))
+		diag("%s: %s", file, err.text);
+	is_int(tide_compare(path, "n1", cases[i].gres, &accels, &findings,
+			    &named, &err),
+	       0, cases[i].name);
+	text = text_of(&findings);
+	is_str(text, cases[i].want, "what is said");
+	free(text);
+	free(named);
+	tide_findings_release(&findings);
+	tide_accels_release(&accels);
+	tide_problems_release(&problems);
+}
+
+int main(void)
+{
+	struct tide_problems problems = {0};
+	char command[64];
+
+	if (!mkdtemp(folder) || tide_table_load(NULL, &table, &problems, NULL))
+		return 1;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		test_case(i);
+	tide_table_destroy(table);
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	if (system(command))
+		diag("could not remove %s", folder);
+	return tap_done();
+}
