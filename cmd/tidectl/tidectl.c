@@ -19,7 +19,11 @@ static const struct tidectl_command *const commands[] = {
 #if TIDE_WITH_SLURM
 	&tidectl_credits,
 #endif
-	&tidectl_devices, &tidectl_library, &tidectl_windows,
+	&tidectl_devices, &tidectl_library,
+#if TIDE_WITH_SLURM
+	&tidectl_request,
+#endif
+	&tidectl_windows,
 	/* end */
 };
 

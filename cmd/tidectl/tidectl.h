@@ -33,6 +33,7 @@ extern const struct tidectl_command tidectl_check;
 extern const struct tidectl_command tidectl_credits; /* with Slurm only */
 extern const struct tidectl_command tidectl_devices;
 extern const struct tidectl_command tidectl_library;
+extern const struct tidectl_command tidectl_request; /* with Slurm only */
 extern const struct tidectl_command tidectl_windows;
 
 /* "tidectl: ..." on stderr; returns TIDECTL_FAILED. */

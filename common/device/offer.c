@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Types that serve a wish: see offer.h. */
+#include "config.h"
+
+#include "common/device/offer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* One of "npu:ascend910b:8(S:0-1)"; texts are not ended. */
+struct item {
+	const char *name, *type;
+	size_t name_len, type_len;
+	uint64_t count;
+};
+
+/* The end of an item: lists of indexes have commas too. */
+static const char *item_end(const char *text)
+{
+	int depth = 0;
+
+	for (; *text && (*text != ',' || depth); text++)
+		depth += (*text == '(') - (*text == ')');
+	return text;
+}
+
+/*
+ * The next item with a type and a count; others are passed over.  False at the
+ * end.
+ */
+static bool next_item(const char **cursor, struct item *item)
+{
+	while (*cursor && **cursor) {
+		const char *text = *cursor, *end = item_end(text), *count;
+		char *rest;
+
+		*cursor = end + (*end == ',');
+		item->name = text;
+		item->name_len = strcspn(text, ":,(");
+		if (text[item->name_len] != ':')
+			continue;
+		item->type = text + item->name_len + 1;
+		item->type_len = strcspn(item->type, ":,(");
+		count = item->type + item->type_len;
+		if (!item->type_len || *count != ':' || count >= end)
+			continue;
+		item->count = strtoull(count + 1, &rest, 10);
+		if (rest != count + 1 && strchr(",(", *rest))
+			return true;
+	}
+	return false;
+}
+
+static bool is_text(const char *text, const char *part, size_t len)
+{
+	return strlen(text) == len && !strncasecmp(text, part, len);
+}
+
+static struct tide_offer *offer_of(const struct tide_offers *offers,
+				   const struct item *item)
+{
+	for (size_t i = 0; i < offers->count; i++)
+		if (is_text(offers->offer[i].gres, item->name,
+			    item->name_len) &&
+		    is_text(offers->offer[i].type, item->type, item->type_len))
+			return &offers->offer[i];
+	return NULL;
+}
+
+static bool is_accelerator(const struct tide_table *table,
+			   const struct item *item)
+{
+	for (size_t i = 0; i < table->n_families; i++)
+		if (is_text(table->family[i].gres, item->name, item->name_len))
+			return true;
+	return false;
+}
+
+static struct tide_offer *add_offer(struct tide_offers *offers,
+				    const struct tide_table *table,
+				    const struct item *item)
+{
+	struct tide_offer *more =
+		realloc(offers->offer, (offers->count + 1) * sizeof(*more));
+
+	if (!more)
+		return NULL;
+	offers->offer = more;
+	more += offers->count;
+	*more = (struct tide_offer){
+		.gres = strndup(item->name, item->name_len),
+		.type = strndup(item->type, item->type_len),
+		.rate = {0, 1},
+	};
+	if (!more->gres || !more->type) {
+		free(more->gres);
+		free(more->type);
+		return NULL;
+	}
+	offers->count++;
+	tide_table_able(table, more->gres, more->type, &more->tflops,
+			&more->memory);
+	return more;
+}
+
+/* How many of the item's type there are in a list. */
+static uint64_t count_in(const char *list, const struct item *of)
+{
+	uint64_t count = 0;
+	struct item item;
+
+	while (next_item(&list, &item))
+		if (item.name_len == of->name_len &&
+		    item.type_len == of->type_len &&
+		    !strncasecmp(item.name, of->name, of->name_len) &&
+		    !strncasecmp(item.type, of->type, of->type_len))
+			count += item.count;
+	return count;
+}
+
+int tide_offers_node(struct tide_offers *offers, const struct tide_table *table,
+		     const struct tide_wish *wish, const char *gres,
+		     const char *used, bool takes_jobs)
+{
+	const char *cursor = gres;
+	struct item item;
+
+	while (next_item(&cursor, &item)) {
+		uint64_t in_use = count_in(used, &item), idle;
+		struct tide_offer *offer = offer_of(offers, &item);
+
+		if (!is_accelerator(table, &item) || !item.count)
+			continue;
+		if (!offer)
+			offer = add_offer(offers, table, &item);
+		if (!offer) {
+			errno = ENOMEM;
+			return -1;
+		}
+		idle = takes_jobs && in_use < item.count ? item.count - in_use
+							 : 0;
+		offer->devices += item.count;
+		offer->free += idle;
+		if (item.count > offer->most)
+			offer->most = item.count;
+		offer->nodes += item.count >= wish->count;
+		offer->nodes_free += idle >= wish->count;
+	}
+	return 0;
+}
+
+void tide_offers_rates(struct tide_offers *offers, const char *weights,
+		       int64_t scale)
+{
+	while (weights && *weights) {
+		size_t len = strcspn(weights, ","),
+		       name = strcspn(weights, "=,");
+		char device[160], value[64];
+		struct tide_frac weight;
+
+		snprintf(value, sizeof(value), "%.*s",
+			 name < len ? (int)(len - name - 1) : 0,
+			 weights + name + (name < len));
+		for (size_t i = 0; i < offers->count; i++) {
+			struct tide_offer *offer = &offers->offer[i];
+
+			snprintf(device, sizeof(device), "gres/%s:%s",
+				 offer->gres, offer->type);
+			if (!is_text(device, weights, name) ||
+			    tide_frac_parse(value, &weight))
+				continue;
+			if (tide_frac_div(weight, (struct tide_frac){scale, 1},
+					  &offer->rate))
+				offer->rate = (struct tide_frac){0, 1};
+		}
+		weights += len + (weights[len] == ',');
+	}
+}
+
+/* Why a type does not do; NULL when it does. */
+static const char *why_not(const struct tide_offer *offer,
+			   const struct tide_wish *wish)
+{
+	if (wish->gres && strcasecmp(wish->gres, offer->gres))
+		return "is of another kind";
+	if (wish->memory && !offer->memory)
+		return "has a memory that nobody tells";
+	if (wish->memory > offer->memory)
+		return "has less memory";
+	if (wish->tflops.num && !offer->tflops.num)
+		return "has a speed that nobody tells";
+	if (wish->tflops.num && tide_frac_cmp(offer->tflops, wish->tflops) < 0)
+		return "is slower";
+	if (offer->most < wish->count)
+		return "is not as often in one node";
+	if (offer->nodes < wish->nodes)
+		return "is in fewer nodes";
+	return NULL;
+}
+
+static int by_choice(const void *a, const void *b)
+{
+	const struct tide_offer *x = a, *y = b;
+	int cmp;
+
+	if (x->fits != y->fits)
+		return x->fits ? -1 : 1;
+	/* of those that do not fit the order is that of names */
+	if (x->fits && !x->nodes_free != !y->nodes_free)
+		return x->nodes_free ? -1 : 1;
+	if (x->fits && !x->rate.num != !y->rate.num)
+		return x->rate.num ? -1 : 1;
+	cmp = x->fits ? tide_frac_cmp(x->rate, y->rate) : 0;
+	if (cmp)
+		return cmp;
+	if (x->fits && x->free != y->free)
+		return x->free > y->free ? -1 : 1;
+	cmp = strcmp(x->gres, y->gres);
+	return cmp ? cmp : strcmp(x->type, y->type);
+}
+
+size_t tide_offers_choose(struct tide_offers *offers,
+			  const struct tide_wish *wish)
+{
+	size_t fit = 0;
+
+	for (size_t i = 0; i < offers->count; i++) {
+		struct tide_offer *offer = &offers->offer[i];
+
+		offer->why = why_not(offer, wish);
+		offer->fits = !offer->why;
+		fit += offer->fits;
+		/* free for this wish are enough nodes, or none */
+		if (offer->nodes_free < wish->nodes)
+			offer->nodes_free = 0;
+	}
+	if (offers->count)
+		qsort(offers->offer, offers->count, sizeof(*offers->offer),
+		      by_choice);
+	return fit;
+}
+
+void tide_offers_release(struct tide_offers *offers)
+{
+	for (size_t i = 0; i < offers->count; i++) {
+		free(offers->offer[i].gres);
+		free(offers->offer[i].type);
+	}
+	free(offers->offer);
+	*offers = (struct tide_offers){0};
+}
+
+static bool of_gres(const struct tide_table *table, int family,
+		    const char *gres)
+{
+	return !strcasecmp(table->family[family].gres, gres);
+}
+
+/* By models alone; the last that tells counts. */
+static void model_able(const struct tide_table *table, const char *gres,
+		       const char *type, size_t len, struct tide_frac *tflops,
+		       int *memory)
+{
+	for (size_t i = 0; i < table->n_models; i++) {
+		const struct tide_model *model = &table->model[i];
+
+		if (!of_gres(table, model->family, gres) ||
+		    !is_text(model->type, type, len))
+			continue;
+		if (model->tflops.num)
+			*tflops = model->tflops;
+		if (model->memory)
+			*memory = model->memory;
+	}
+}
+
+void tide_table_able(const struct tide_table *table, const char *gres,
+		     const char *type, struct tide_frac *ret_tflops,
+		     int *ret_memory)
+{
+	struct tide_frac tflops = {0, 1}, share = {0, 1};
+	int memory = 0;
+
+	model_able(table, gres, type, strlen(type), &tflops, &memory);
+	for (size_t i = 0; i < table->n_parts; i++) {
+		const struct tide_part *part = &table->part[i];
+		const char *cursor = part->of, *whole;
+		size_t len;
+
+		if (strcasecmp(part->type, type) ||
+		    !of_gres(table, part->family, gres) ||
+		    !tide_list_next(&cursor, &whole, &len))
+			continue;
+		tflops = (struct tide_frac){0, 1};
+		memory = 0;
+		model_able(table, gres, whole, len, &tflops, &memory);
+		if (tide_frac_mul(tflops, part->share, &share))
+			share = (struct tide_frac){0, 1};
+		tflops = share;
+		memory = part->memory ? part->memory
+				      : (int)(memory * part->share.num /
+					      part->share.den);
+	}
+	*ret_tflops = tflops;
+	*ret_memory = memory;
+}
