@@ -398,3 +398,25 @@ int tide_compare(const char *path, const char *node, const char *gres,
 	tide_slurm_destroy(conf);
 	return rc;
 }
+
+bool tide_compare_by_hand(const char *path, const char *node, const char *gres)
+{
+	struct tide_problems problems = {0};
+	struct tide_slurm *conf = NULL;
+	bool found = false;
+
+	if (!tide_slurm_load(path, &conf, &problems, NULL))
+		for (size_t i = 0; !found && i < conf->n_records; i++) {
+			const struct tide_slurm_record *record =
+				&conf->record[i];
+			const char *name = tide_slurm_own_value(record, "Name");
+
+			found = name && !strcasecmp(name, gres) &&
+				tide_site_is_for(record, node) &&
+				(tide_slurm_own_value(record, "File") ||
+				 tide_slurm_own_value(record, "MultipleFiles"));
+		}
+	tide_problems_release(&problems);
+	tide_slurm_destroy(conf);
+	return found;
+}

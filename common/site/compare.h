@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lines of gres.conf that somebody has written against the accelerators that
- * are found on the node.  Changes nothing, and judges nobody: the lines are what
- * Slurm goes by.
+ * are found on the node.  Changes nothing, and judges nobody: the lines are
+ * what Slurm goes by.
  */
 #ifndef TIDE_SITE_COMPARE_H
 #define TIDE_SITE_COMPARE_H
@@ -25,5 +25,8 @@ int tide_compare(const char *path, const char *node, const char *gres,
 		 const struct tide_accels *found,
 		 struct tide_findings *findings, char **ret_named,
 		 struct tide_err *err);
+
+/* Has the file lines for the node that name device files of this GRES? */
+bool tide_compare_by_hand(const char *path, const char *node, const char *gres);
 
 #endif /* TIDE_SITE_COMPARE_H */

@@ -203,9 +203,12 @@ static void check_controller(struct host *host, const char *dirs)
 			"there is no tide.conf here: a slurmctld that takes over would go by the last one it has seen, or keep lent nodes closed");
 }
 
-/* Fewer than slurm.conf has: Slurm drains the node. */
-static void check_count(struct host *host, const char *node, const char *gres,
-			const char *name)
+/*
+ * What slurmd fills in is fewer than slurm.conf has: Slurm drains the node.  Of
+ * lines by hand it counts what they say.
+ */
+static void check_count(struct host *host, const char *path, const char *node,
+			const char *gres, const char *name)
 {
 	const struct tide_accels *found = host->found;
 	int64_t want = tide_site_gres_count(gres, name), is = 0;
@@ -213,7 +216,7 @@ static void check_count(struct host *host, const char *node, const char *gres,
 	for (size_t i = 0; i < found->count; i++)
 		is += !found->accel[i].missing &&
 		      !strcmp(found->accel[i].family->gres, name);
-	if (want && is < want)
+	if (want && is < want && !tide_compare_by_hand(path, node, name))
 		tide_site_say(
 			&host->site, TIDE_LEVEL_WARNING, NULL,
 			"mend the device, or Gres of the node: tidectl devices --gres-conf prints it",
@@ -239,7 +242,7 @@ static void check_found(struct host *host, const char *node, const char *gres)
 		host->site.findings->lost = 1;
 	for (size_t i = 0; i < sizeof(device_plugins) / sizeof(*device_plugins);
 	     i++)
-		check_count(host, node, gres, device_plugins[i].gres);
+		check_count(host, path, node, gres, device_plugins[i].gres);
 	if (host->site.findings->count == bad)
 		tide_site_say(&host->site, TIDE_LEVEL_OK, NULL, NULL,
 			      "gres.conf is what was found on this host");

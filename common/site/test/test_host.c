@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/device/find.h"
 #include "common/util/err.h"
 #include "tests/lib/tap.h"
 
@@ -225,6 +226,41 @@ static void test_no_conf(void)
 	tide_findings_release(&findings);
 }
 
+/* What was found against gres.conf, and against what slurm.conf counts. */
+static void test_found(void)
+{
+	static struct tide_family npu = {.name = "npu", .gres = "npu"};
+	static char type[] = "ascend910b", path[] = "/dev/davinci0";
+	static char *files[] = {path};
+	struct tide_accel accel = {.family = &npu,
+				   .type = type,
+				   .file = files,
+				   .n_files = 1,
+				   .part = -1};
+	const struct tide_accels found = {&accel, 1};
+	struct tide_findings findings = {0};
+	char *plugin_dir = NULL;
+	struct tide_err err;
+	int counted = 0, by_hand = 0;
+
+	put_all(0);
+	tide_host_check(folder, folder, "npu1", &found, &findings, &plugin_dir,
+			&err);
+	for (size_t i = 0; i < findings.count; i++)
+		counted += !!strstr(findings.finding[i].what,
+				    "has 8 of npu in Gres, found are 1");
+	is_int(counted, 1, "fewer NPUs than slurm.conf has are said");
+	free(plugin_dir);
+	tide_findings_release(&findings);
+	tide_host_check(folder, folder, "lab1", &found, &findings, &plugin_dir,
+			&err);
+	for (size_t i = 0; i < findings.count; i++)
+		by_hand += !!strstr(findings.finding[i].what, "found are");
+	is_int(by_hand, 0, "not of MLUs that lines by hand name");
+	free(plugin_dir);
+	tide_findings_release(&findings);
+}
+
 int main(void)
 {
 	static const char *const folders[] = {"ours", "stock", "dev"};
@@ -238,6 +274,7 @@ int main(void)
 		mkdir(path_of(folders[i]), 0700);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
+	test_found();
 	test_no_conf();
 	test_fold();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
