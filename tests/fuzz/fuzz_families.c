@@ -31,11 +31,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const struct tide_family *family =
 			&table->family[model->family];
 
-		HOLDS(model->n_ids && model->devices > 0);
-		if (!family->class && model->id[0].device >= 0)
+		HOLDS(model->devices > 0);
+		HOLDS(model->n_ids || model->tflops.num || model->memory);
+		if (!family->class && model->n_ids && model->id[0].device >= 0)
 			HOLDS(tide_table_match(table, model->id[0].vendor,
 					       (uint16_t)model->id[0].device,
 					       0));
+	}
+	for (size_t i = 0; i < table->n_parts; i++) {
+		const struct tide_part *part = &table->part[i];
+
+		HOLDS(part->share.num > 0 &&
+		      part->share.num <= part->share.den);
+		HOLDS(*part->of);
 	}
 	tide_table_destroy(table);
 	tide_problems_release(&problems);

@@ -2,7 +2,8 @@
 /*
  * What drivers tell of a device, in /sys and /proc of a recorded machine: one
  * function of Ascend and one of Cambricon, whose files are the parts of the
- * input.  Whatever they say, at most one device of a number comes out.
+ * input.  Whatever they say, at most one device of a number comes out, or its
+ * parts.
  */
 #include "config.h"
 
@@ -20,6 +21,7 @@
 #define INFO "proc/driver/cambricon/mlus/0000:02:00.0/"
 
 static const char *const folders[] = {
+	"etc",
 	"sys",
 	"sys/bus",
 	"sys/bus/pci",
@@ -46,7 +48,7 @@ static const char *const parts[] = {
 	INFO "information",  NPU "devdrv_sysfs_bdf_to_devid",
 	NPU "dev_id",	     NPU "davinci_dev_num",
 	NPU "local_cpulist", MLU "numa_node",
-	MLU "class",
+	MLU "class",	     "etc/vnpu.cfg",
 };
 
 static struct tide_table *table;
@@ -76,7 +78,8 @@ static void check(const struct tide_accels *accels)
 		HOLDS(a->number >= 0 && a->n_files && *a->type);
 		for (size_t j = 0; j < i; j++)
 			HOLDS(accels->accel[j].family != a->family ||
-			      accels->accel[j].number != a->number);
+			      accels->accel[j].number != a->number ||
+			      accels->accel[j].part != a->part);
 	}
 }
 
