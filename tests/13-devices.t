@@ -89,7 +89,7 @@ test_expect_success 'parts of a device are types of their own, with a price' '
 		.share == \"1/2\" and .part == 116 and .number == 1 and
 		.files == [\"/dev/vdavinci116\"]" out &&
 	status 0 "$tidectl" devices --root cut --gres-conf &&
-	grep -q "^# tide.conf: Device=npu:vir04 Of=npu:ascend310p Share=1/2" \
+	grep -q "^# part: Device=npu:vir04 Of=npu:ascend310p Share=1/2" \
 		out &&
 	echo "Part=half Name=vir04 Family=npu Of=ascend310p Share=0.5" >parts &&
 	status 0 "$tidectl" devices --root cut --table parts --gres-conf &&

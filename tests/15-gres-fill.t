@@ -101,4 +101,20 @@ test_expect_success 'a program that hangs does not stop slurmd' '
 '
 
 cluster_stop
+cluster_start --nodes 1 --cpus "$(nproc)" --no-accounting \
+	--gres npu:ascend310p:3,npu:ascend310p-part:2
+in_node mount --bind "$PWD/machine/sys/bus/pci/devices" /sys/bus/pci/devices
+in_node mknod /dev/vdavinci116 c 1 3
+in_node mknod /dev/vdavinci117 c 1 3
+
+test_expect_success 'parts are had by their own type, and counted from 0' '
+	gres_conf "" &&
+	! log | grep "error: gres/npu" &&
+	test "$(timeout 30 srun --gres=npu:ascend310p-part:2 bash -c "$told")" = \
+		0,1/116,117 &&
+	test "$(timeout 30 srun --gres=npu:ascend310p:3 bash -c "$told")" = \
+		0,2,3/0,2,3
+'
+
+cluster_stop
 test_done

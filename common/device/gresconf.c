@@ -118,23 +118,26 @@ static void write_gres(FILE *out, const struct tide_accel *accel, size_t count)
 	fputc('\n', out);
 }
 
-/* Parts with a price of their own: lines for tide.conf. */
-static void write_prices(FILE *out, const struct tide_accel *accel,
-			 size_t count)
+/* What is a part of what: as lines for tide.conf, where the share is known. */
+static void write_parts(FILE *out, const struct tide_accel *accel, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		bool before = !accel[i].whole || !accel[i].share.num;
+		const char *gres = accel[i].family->gres;
+		bool before = !accel[i].whole;
 
 		for (size_t j = 0; !before && j < i; j++)
 			before = accel[j].whole &&
 				 !strcmp(accel[j].type, accel[i].type);
-		if (!before)
-			fprintf(out,
-				"# tide.conf: Device=%s:%s Of=%s:%s Share=%lld/%lld\n",
-				accel[i].family->gres, accel[i].type,
-				accel[i].family->gres, accel[i].whole,
+		if (before)
+			continue;
+		fprintf(out, "# part: Device=%s:%s Of=%s:%s Share=", gres,
+			accel[i].type, gres, accel[i].whole);
+		if (accel[i].share.num)
+			fprintf(out, "%lld/%lld\n",
 				(long long)accel[i].share.num,
 				(long long)accel[i].share.den);
+		else
+			fputs("?\n", out);
 	}
 }
 
@@ -152,7 +155,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 		size_t end = i + same, last;
 
 		write_gres(out, &accels->accel[i], same);
-		write_prices(out, &accels->accel[i], same);
+		write_parts(out, &accels->accel[i], same);
 		for (; i < end; i = last + 1) {
 			last = i;
 			while (last + 1 < end && !accels->accel[i].missing &&

@@ -164,6 +164,17 @@ static void check_nodes(struct tide_site *site)
 	}
 }
 
+/* Are others parts of it?  They may be all that there is of it. */
+static int is_whole(const struct tide_conf *conf,
+		    const struct tide_device *device)
+{
+	for (int i = 0; i < conf->n_devices; i++)
+		if (conf->device[i].of &&
+		    !strcmp(conf->device[i].of, device->name))
+			return 1;
+	return 0;
+}
+
 /* The reference is a measure; there need not be one. */
 static void check_unused(struct tide_site *site)
 {
@@ -171,7 +182,7 @@ static void check_unused(struct tide_site *site)
 		const struct tide_device *device = &site->conf->device[i];
 		char what[128];
 
-		if (site->used[i] ||
+		if (site->used[i] || is_whole(site->conf, device) ||
 		    (site->conf->reference &&
 		     !strcmp(site->conf->reference, device->name)))
 			continue;

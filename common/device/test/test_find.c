@@ -126,8 +126,8 @@ static const struct {
 	  "dev/vdavinci116 synthetic", "dev/vdavinci117 synthetic",
 	  "dev/vdavinci118 synthetic"},
 	 "# NodeName=... Gres=npu:ascend310p:3,npu:vir04:1,npu:vir02_1c:2\n"
-	 "# tide.conf: Device=npu:vir04 Of=npu:ascend310p Share=1/2\n"
-	 "# tide.conf: Device=npu:vir02_1c Of=npu:ascend310p Share=1/4\n"
+	 "# part: Device=npu:vir04 Of=npu:ascend310p Share=1/2\n"
+	 "# part: Device=npu:vir02_1c Of=npu:ascend310p Share=1/4\n"
 	 "Name=npu Type=ascend310p File=/dev/davinci0\n"
 	 "Name=npu Type=vir04 File=/dev/vdavinci116 Cores=0-3\n"
 	 "Name=npu Type=vir02_1c File=/dev/vdavinci[117-118] Cores=0-3\n"
@@ -138,6 +138,7 @@ static const struct {
 	 {"dev/vdavinci100 synthetic", "dev/vdavinci133 synthetic",
 	  "dev/vdavinci99 synthetic", "dev/vdavinci400 synthetic"},
 	 "# NodeName=... Gres=npu:ascend310p-part:2,npu:ascend310p:2\n"
+	 "# part: Device=npu:ascend310p-part Of=npu:ascend310p Share=?\n"
 	 "Name=npu Type=ascend310p-part File=/dev/vdavinci100\n"
 	 "Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3\n"
 	 "Name=npu Type=ascend310p-part File=/dev/vdavinci133 Cores=4-7\n"
@@ -149,6 +150,7 @@ static const struct {
 	  "100\\n0:x:npu-smi set -t create-vnpu -i 0 -c 0 -f vir01\\n"
 	  "99999999999999999999:100:npu-smi set -t create-vnpu -f vir01"},
 	 "# NodeName=... Gres=npu:ascend310p:3\n"
+	 "# part: Device=npu:vir08 Of=npu:ascend310p Share=?\n"
 	 "#missing: Name=npu Type=vir08 File=/dev/vdavinci100\n"
 	 "Name=npu Type=ascend310p File=/dev/davinci1 Cores=0-3\n"
 	 "Name=npu Type=ascend310p File=/dev/davinci[2-3] Cores=4-7\n",
@@ -160,6 +162,7 @@ static const struct {
 	  "dev/cambricon-caps/cap_devx_mi2 synthetic",
 	  "dev/cambricon-caps/cap_dev77_mi2 synthetic"},
 	 "# NodeName=... Gres=mlu:mlu370-x8:3,mlu:mlu370-x8-part:2\n"
+	 "# part: Device=mlu:mlu370-x8-part Of=mlu:mlu370-x8 Share=?\n"
 	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0 Cores=4-7\n"
 	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev1,/dev/cambricon_ipcm1 Cores=4-7\n"
 	 "Name=mlu Type=mlu370-x8 MultipleFiles=/dev/cambricon_dev2,/dev/cambricon_ipcm2 Cores=0-3\n"
@@ -180,7 +183,7 @@ static const struct {
 	  "sys/class/drm/renderD140/device/drm/card9/dev 226:9",
 	  "dev/dri/card9 synthetic", "dev/dri/renderD140 synthetic"},
 	 "# NodeName=... Gres=dcu:k100_ai-cpx:2,dcu:k100_ai:2,dcu:bw150:1\n"
-	 "# tide.conf: Device=dcu:k100_ai-cpx Of=dcu:k100_ai Share=1/2\n"
+	 "# part: Device=dcu:k100_ai-cpx Of=dcu:k100_ai Share=1/2\n"
 	 "Name=dcu Type=k100_ai-cpx MultipleFiles=/dev/dri/card1,/dev/dri/renderD128 Cores=0-3\n"
 	 "Name=dcu Type=k100_ai-cpx MultipleFiles=/dev/dri/card9,/dev/dri/renderD140 Cores=0-3\n"
 	 "Name=dcu Type=k100_ai MultipleFiles=/dev/dri/card2,/dev/dri/renderD129 Cores=0-3\n"

@@ -27,6 +27,8 @@ enum {
 	MAX_OUTPUT = 1 << 20,
 };
 
+#define PART "# part: Device="
+
 /* What the program is to do. */
 struct task {
 	const char *name;  /* of the GRES */
@@ -38,6 +40,7 @@ struct task {
 struct found {
 	char *type, *file, *cores, *links;
 	bool multiple;
+	bool part; /* of a device */
 	uint64_t count;
 };
 
@@ -245,12 +248,28 @@ static struct found *read_line(char *line)
 	return NULL;
 }
 
+static int has_type(void *x, void *key)
+{
+	return !xstrcasecmp(x, key);
+}
+
+/* "# part: Device=npu:vir04 Of=...": the type is one of parts. */
+static void read_part(list_t *parts, const char *line)
+{
+	const char *type = xstrchr(line, ':');
+	size_t len = type ? strcspn(type + 1, " ") : 0;
+
+	if (len)
+		list_append(parts, xstrndup(type + 1, len));
+}
+
 /* The lines; what the program complained about is logged. NULL: no answer. */
 static list_t *look(const struct task *task)
 {
 	char *why = NULL, *text = run(task, &why), *line, *rest = NULL;
 	const char *name = task->name;
 	list_t *list = text ? list_create(free_found) : NULL;
+	list_t *parts = list_create(xfree_ptr);
 	struct found *found;
 
 	if (!text)
@@ -262,9 +281,15 @@ static list_t *look(const struct task *task)
 			error("gres/%s: %s", name, line + 9);
 		else if (!xstrncmp(line, "#missing: ", 10))
 			error("gres/%s: not used: %s", name, line + 10);
-		else if (*line != '#' && (found = read_line(line)))
+		else if (!xstrncmp(line, PART, strlen(PART)))
+			read_part(parts, line + strlen(PART));
+		else if (*line != '#' && (found = read_line(line))) {
+			found->part =
+				list_find_first(parts, has_type, found->type);
 			list_append(list, found);
+		}
 	}
+	FREE_NULL_LIST(parts);
 	xfree(text);
 	return list;
 }
@@ -305,17 +330,28 @@ static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
 	return new;
 }
 
+/* A type stands for what has it in its name; that of a part for it alone. */
+static bool fits(const gres_slurmd_conf_t *record, const struct found *found,
+		 bool exactly)
+{
+	if (!record->type_name)
+		return true;
+	return exactly || found->part
+		       ? !xstrcasecmp(found->type, record->type_name)
+		       : !!xstrcasestr(found->type, record->type_name);
+}
+
 /* Take what fits the record off the list, and put it into records. */
 static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
-		     list_t *list, uint32_t cpu_cnt)
+		     uint64_t limit, list_t *list, uint32_t cpu_cnt,
+		     bool exactly)
 {
 	list_itr_t *itr = list_iterator_create(list);
 	struct found *found;
 	uint64_t count = 0;
 
-	while (count < record->count && (found = list_next(itr))) {
-		if (record->type_name &&
-		    !xstrcasestr(found->type, record->type_name))
+	while (count < limit && (found = list_next(itr))) {
+		if (!fits(record, found, exactly))
 			continue;
 		list_append(records, make(record, found, cpu_cnt));
 		count += found->count;
@@ -341,8 +377,13 @@ static char *types_of(list_t *list)
 static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
 			list_t *list, uint32_t cpu_cnt)
 {
-	uint64_t count = take(records, record, list, cpu_cnt);
+	uint64_t count =
+		take(records, record, record->count, list, cpu_cnt, true);
 	char *others;
+
+	if (count < record->count)
+		count += take(records, record, record->count - count, list,
+			      cpu_cnt, false);
 
 	if (count >= record->count)
 		return;
