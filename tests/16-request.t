@@ -33,7 +33,7 @@ test_expect_success 'memory and speed choose a type, and the job gets it' '
 	is_chosen --gres=dcu:k100_ai:1 1 --memory 33 --gres dcu &&
 	is_chosen --gres=npu:ascend910c:2 2 --memory 64 --tflops 300 &&
 	test "$(timeout 30 srun $(cat out) \
-		bash -c "echo \$SLURM_JOB_NPUS")" = 0,1 &&
+		bash -c "echo \$SLURM_STEP_NPUS")" = 0,1 &&
 	is_chosen "--nodes=1 --gres=mlu:mlu290:4" 4 --nodes 1 --gres mlu
 '
 
