@@ -122,7 +122,8 @@ static int lines_file(const char *lines)
 	int fd = memfd_create("gres.conf", MFD_CLOEXEC);
 	size_t len = strlen(lines);
 
-	if (fd >= 0 && write(fd, lines, len) != (ssize_t)len) {
+	if (fd >= 0 &&
+	    (write(fd, lines, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
 		close(fd);
 		return -1;
 	}
