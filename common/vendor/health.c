@@ -147,9 +147,22 @@ static bool read_item(const char *text, size_t len, struct item *item)
 }
 
 /*
- * Is it a type of whole devices? Types of a site's own, as of parts of
- * devices, cannot be counted by what is found.
+ * Is the type one of this model? Where drivers tell names, as mlu370-x8 of an
+ * mlu370, it is what begins so, too. Elsewhere such a name, as a100_3g.20gb, is
+ * a site's own, or of a part, which cannot be counted by what is found.
  */
+static bool is_of(const struct tide_family *family,
+		  const struct tide_model *model, const char *type)
+{
+	size_t len = strlen(model->type);
+
+	if (!*type || !strcasecmp(model->type, type))
+		return true;
+	return family->info_type && !strncasecmp(model->type, type, len) &&
+	       type[len] == '-';
+}
+
+/* The name of the item's GRES, if its type is one of whole devices; NULL. */
 static const char *known(const struct tide_health_request *request,
 			 const struct item *item)
 {
@@ -157,14 +170,21 @@ static const char *known(const struct tide_health_request *request,
 
 	for (size_t i = 0; i < table->n_models; i++) {
 		const struct tide_model *model = &table->model[i];
-		const char *gres = table->family[model->family].gres;
+		const struct tide_family *family =
+			&table->family[model->family];
 
-		if (!model->vf && !strcmp(gres, item->gres) &&
-		    (!*item->type || !strncasecmp(model->type, item->type,
-						  strlen(model->type))))
-			return gres;
+		if (!model->vf && !strcmp(family->gres, item->gres) &&
+		    is_of(family, model, item->type))
+			return family->gres;
 	}
 	return NULL;
+}
+
+/* As slurmd fills it in: a type stands for what has it in its name. */
+static bool counts_as(const struct tide_accel *accel, const char *type)
+{
+	return accel->whole ? !strcasecmp(accel->type, type)
+			    : !!strcasestr(accel->type, type);
 }
 
 static void judge_count(struct work *work, const struct item *item)
@@ -178,7 +198,7 @@ static void judge_count(struct work *work, const struct item *item)
 		const struct tide_accel *accel = &accels->accel[i];
 
 		if (!strcmp(accel->family->gres, item->gres) &&
-		    (!*item->type || !strcasecmp(accel->type, item->type)) &&
+		    (!*item->type || counts_as(accel, item->type)) &&
 		    !in_list(work->request->except, accel->pci.name))
 			count++;
 	}

@@ -255,7 +255,15 @@ static void test_counts(void)
 		 "fault gpu -: slurm.conf has gpu:1, PCI lists 0\n"},
 		{"npu:ascend910c:1",
 		 "4\nfault npu -: slurm.conf has npu:ascend910c:1, PCI lists 0\n"},
-		/* what cannot be counted */
+		/* a type stands for what has it in its name, as in gres.conf */
+		{"mlu:mlu370:3", "3\n"},
+		{"mlu:MLU370:4",
+		 "4\nfault mlu -: slurm.conf has mlu:MLU370:4, PCI lists 3\n"},
+		{"mlu:mlu370-m8:1",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-m8:1, PCI lists 0\n"},
+		/* what cannot be counted: parts, and names of a site's own */
+		{"gpu:a100_3g.20gb:2,gpu:a100-pcie-40gb:4,mlu:mlu370_half:2",
+		 "3\n"},
 		{"mlu:part:8,craynetwork:4,mlu,mlu:,:,,mlu:x,mlu:4k", "3\n"},
 		{"", "3\n"},
 	};
