@@ -186,6 +186,34 @@ test_expect_success 'a broken machine: what is good is listed, the rest said' '
 	rm broken/sys/bus/pci/devices/0000:01:00.0/vendor
 '
 
+# The command of the documentation, with another root and another place for it.
+record() {
+	local command
+
+	command=$(sed -n "s|^ *cd / && \(cp .*\) /tmp/machine$|\1|p" \
+		"$TIDE_TOP/docs/devices.md")
+	mkdir "$2" && (cd "$1" && eval "$command ../$2" 2>/dev/null)
+	test -d "$2/sys/bus/pci/devices"
+}
+
+what="map([.gres, .type, .pci, .number, .numa, .local_cores, .files[0]])"
+
+test_expect_success 'a machine recorded as documented is the same machine' '
+	for name in mlu370 npu910c dcu; do
+		record "$name" "$name.rec" &&
+		status 0 "$tidectl" devices --root "$name" --json --xml "$data/mlu370.xml" &&
+		jq -c "$what" out >want &&
+		status 0 "$tidectl" devices --root "$name.rec" --json --xml "$data/mlu370.xml" &&
+		jq -c "$what" out >got &&
+		test_cmp want got &&
+		find "$name.rec" -type f -exec truncate -s 4096 {} + &&
+		status 0 "$tidectl" devices --root "$name.rec" --json --xml "$data/mlu370.xml" &&
+		test ! -s err &&
+		jq -c "$what" out >got &&
+		test_cmp want got || return 1
+	done
+'
+
 test_expect_success 'links do not lead out of a recorded machine' '
 	ln -sf "$PWD/secret" broken/sys/bus/pci/devices/0000:02:00.0/vendor &&
 	echo 0xcabc >secret &&

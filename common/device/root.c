@@ -100,6 +100,9 @@ static int read_fd(int fd, char **ret_text)
 		free(text);
 		return -1;
 	}
+	/* an archiver fills a file of sysfs up to the page it says it has */
+	while (got && !text[got - 1])
+		got--;
 	while (got && text[got - 1] == '\n')
 		got--;
 	text[got] = '\0';

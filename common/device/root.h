@@ -32,8 +32,9 @@ int tide_root_open(struct tide_root *root, const char *name,
 void tide_root_close(struct tide_root *root);
 
 /*
- * The content without the line end after it; the caller frees it.  -1 with
- * errno: ENOENT, EINVAL (no plain file, or a zero byte in it), EFBIG, ...
+ * The content without the line end, and zero bytes, after it; the caller frees
+ * it.  -1 with errno: ENOENT, EINVAL (no plain file, or a zero byte in it),
+ * EFBIG, ...
  */
 int tide_root_read(const struct tide_root *root, const char *path,
 		   char **ret_text, struct tide_err *err);
