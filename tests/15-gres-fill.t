@@ -91,7 +91,11 @@ test_expect_success 'a program that hangs does not stop slurmd' '
 	# which may not wait for that long
 	{ "$CLUSTER" restart --as-is slurmd n1 || :; } &&
 	wait_for 40 log_says "tidectl gave no answer in 15 s" &&
-	wait_for 20 log_says "slurmd started on"
+	wait_for 20 log_says "slurmd started on" &&
+	# nor stay behind
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/slurmd-n1.pid" &&
+	test "$(cat "/proc/$pid/comm")" = slurmd &&
+	test -z "$(ps -o stat= --ppid "$pid" | grep Z)"
 '
 
 cluster_stop
@@ -104,6 +108,16 @@ in_node mknod /dev/vdavinci117 c 1 3
 test_expect_success 'parts are had by their own type, and counted from 0' '
 	gres_conf "" &&
 	! log | grep "error: gres/npu" &&
+	test "$(timeout 30 srun --gres=npu:ascend310p-part:2 bash -c "$told")" = \
+		0,1/116,117 &&
+	test "$(timeout 30 srun --gres=npu:ascend310p:3 bash -c "$told")" = \
+		0,2,3/0,2,3
+'
+
+test_expect_success 'what slurm.conf does not count nobody gets, and it is said' '
+	in_node mknod /dev/vdavinci118 c 1 3 &&
+	gres_conf "" &&
+	log | grep "gres/npu: found are ascend310p-part:1 more than slurm.conf has on this node: no job gets them" &&
 	test "$(timeout 30 srun --gres=npu:ascend310p-part:2 bash -c "$told")" = \
 		0,1/116,117 &&
 	test "$(timeout 30 srun --gres=npu:ascend310p:3 bash -c "$told")" = \

@@ -24,6 +24,7 @@
 enum {
 	LIMIT_MS = 15000,	 /* for the program */
 	LIMIT_COMPARE_MS = 5000, /* when nothing is to be filled in */
+	GRACE_MS = 1000,	 /* after the limit, to die in */
 	MAX_OUTPUT = 1 << 20,
 };
 
@@ -81,8 +82,11 @@ static char *read_output(int fd, int64_t until)
 		int64_t left = until - now_ms();
 		ssize_t got;
 
-		if (left <= 0 || poll(&poll_fd, 1, (int)left) == 0)
+		if (left <= 0)
 			break;
+		/* a signal is no answer: read() would wait for ever */
+		if (poll(&poll_fd, 1, (int)left) <= 0)
+			continue;
 		got = read(fd, part, sizeof(part) - 1);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -96,27 +100,29 @@ static char *read_output(int fd, int64_t until)
 }
 
 /*
- * Wait for the program. One that cannot be killed, in the middle of a driver,
- * is left behind.
+ * Wait for the program, which is killed at the limit. One that cannot be, in
+ * the middle of a driver, is left behind.
  */
 static int reap(pid_t pid, int64_t until)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
+	bool killed = false;
 	int status = 0;
 
 	while (!waitpid(pid, &status, WNOHANG)) {
 		if (now_ms() >= until) {
-			kill(pid, SIGKILL);
-			until += 1000;
-			if (now_ms() >= until)
+			if (killed)
 				return -1;
+			kill(pid, SIGKILL);
+			killed = true;
+			until = now_ms() + GRACE_MS;
 		}
 		nanosleep(&pause, NULL);
 	}
 	return status;
 }
 
-/* The lines as a file to read from; -1. */
+/* The lines as a file to read from; -1 with errno. */
 static int lines_file(const char *lines)
 {
 	int fd = memfd_create("gres.conf", MFD_CLOEXEC);
@@ -125,6 +131,7 @@ static int lines_file(const char *lines)
 	if (fd >= 0 &&
 	    (write(fd, lines, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
 		close(fd);
+		errno = EIO;
 		return -1;
 	}
 	return fd;
@@ -305,6 +312,54 @@ static uint32_t last_core(const char *cores)
 	return (uint32_t)strtoul(at, NULL, 10);
 }
 
+/*
+ * Take as many of the line's files as there are, at most, and leave the others
+ * to it.
+ */
+static struct found *take_files(struct found *found, uint64_t most)
+{
+	struct found *taken = xmalloc(sizeof(*taken));
+	tide_hostlist rest = hostlist_create(found->file), files;
+	char *path;
+
+	files = hostlist_create(NULL);
+	while (taken->count < most && (path = hostlist_shift(rest))) {
+		hostlist_push_host(files, path);
+		free(path);
+		taken->count++;
+	}
+	taken->type = xstrdup(found->type);
+	taken->cores = xstrdup(found->cores);
+	taken->file = hostlist_ranged_string_xmalloc(files);
+	found->count -= taken->count;
+	xfree(found->file);
+	found->file = hostlist_ranged_string_xmalloc(rest);
+	hostlist_destroy(files);
+	hostlist_destroy(rest);
+	return taken;
+}
+
+/*
+ * Which CPUs of the machine the cores are, as Slurm keeps it for lines by hand.
+ * The function is slurmd's own; where it is not there, nothing is bound by it.
+ */
+static bitstr_t *cpus_of(const char *cores, uint32_t cpu_cnt)
+{
+	int (*to_machine)(char *cores, char **ret_cpus);
+	void *address = dlsym(RTLD_DEFAULT, "xcpuinfo_abs_to_mac");
+	bitstr_t *bits = NULL;
+	char *cpus = NULL;
+
+	memcpy(&to_machine, &address, sizeof(address));
+	if (!to_machine || to_machine((char *)cores, &cpus) || !cpus)
+		return NULL;
+	bits = bit_alloc(cpu_cnt);
+	if (bit_unfmt(bits, cpus))
+		FREE_NULL_BITMAP(bits);
+	xfree(cpus);
+	return bits;
+}
+
 static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
 				const struct found *found, uint32_t cpu_cnt)
 {
@@ -323,9 +378,10 @@ static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
 	new->links = xstrdup(found->links);
 	new->name = xstrdup(record->name);
 	new->plugin_id = record->plugin_id;
-	if (found->cores && last_core(found->cores) < cpu_cnt)
+	if (found->cores && last_core(found->cores) < cpu_cnt) {
 		new->cpus = xstrdup(found->cores);
-	else if (found->cores)
+		new->cpus_bitmap = cpus_of(found->cores, cpu_cnt);
+	} else if (found->cores)
 		error("gres/%s: Cores=%s of %s are not used: slurm.conf gives this node %u CPUs",
 		      record->name, found->cores, found->file, cpu_cnt);
 	return new;
@@ -354,6 +410,14 @@ static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
 	while (count < limit && (found = list_next(itr))) {
 		if (!fits(record, found, exactly))
 			continue;
+		if (found->count > limit - count) {
+			struct found *some = take_files(found, limit - count);
+
+			list_append(records, make(record, some, cpu_cnt));
+			count += some->count;
+			free_found(some);
+			break;
+		}
 		list_append(records, make(record, found, cpu_cnt));
 		count += found->count;
 		list_delete_item(itr);
@@ -412,6 +476,17 @@ static void check_links(list_t *list, uint64_t wanted)
 	while (count != wanted && (found = list_next(itr)))
 		xfree(found->links);
 	list_iterator_destroy(itr);
+}
+
+/* What slurm.conf does not count is in no record, and so not constrained. */
+static void say_rest(const char *name, list_t *list)
+{
+	char *rest = types_of(list);
+
+	if (rest)
+		error("gres/%s: found are %s more than slurm.conf has on this node: no job gets them, and every job can open them: mend Gres= of the node (tidectl devices --gres-conf)",
+		      name, rest);
+	xfree(rest);
 }
 
 static int is_fileless(void *x, void *key)
@@ -486,6 +561,8 @@ void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt)
 		fill_record(records, record, found, cpu_cnt);
 		free_record(record);
 	}
+	if (task.fill)
+		say_rest(name, found);
 	FREE_NULL_LIST(bare);
 	FREE_NULL_LIST(found);
 }
