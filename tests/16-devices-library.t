@@ -146,6 +146,13 @@ test_expect_success 'what a library prints is no answer' '
 	jq -e "all(.health == \"ok\")" out
 '
 
+test_expect_success 'one that prints without end has an end' '
+	FAKE=flood "$tidectl" library cndev "$PWD/fake_cndev.so" >out 2>flood &&
+	jq -es ".[-1] == {done: true}" out &&
+	test "$(stat -c %s flood)" = $((64 << 20)) &&
+	rm flood
+'
+
 test_expect_success '--health: all is well' '
 	status 0 devices mlu370 --health --expect mlu:mlu370-x8:4 &&
 	cat >want <<-EOF &&

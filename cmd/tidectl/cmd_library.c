@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,10 @@
 #include "cmd/tidectl/devices.h"
 #include "cmd/tidectl/tidectl.h"
 #include "common/vendor/vendor.h"
+
+enum {
+	MAX_FILE = 64 << 20,
+};
 
 /* Ends the value. */
 static void line(FILE *out, json_t *value)
@@ -60,9 +65,21 @@ static FILE *take_output(void)
 	return fdopen(fd, "w");
 }
 
+/*
+ * A library that prints without end is not to fill the memory that its output
+ * goes to; it reads in errno that there is no more room.
+ */
+static void set_limits(void)
+{
+	const struct rlimit none = {0, 0}, output = {MAX_FILE, MAX_FILE};
+
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &output);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 static int ask(const char *api, const char *libraries)
 {
-	const struct rlimit none = {0, 0};
 	struct tide_vendor_sink sink = {
 		.library = on_library,
 		.asking = on_asking,
@@ -75,7 +92,7 @@ static int ask(const char *api, const char *libraries)
 	if (!out)
 		return tidectl_fail("cannot write the answer: %s",
 				    strerror(errno));
-	setrlimit(RLIMIT_CORE, &none);
+	set_limits();
 	sink.arg = out;
 	if (!tide_vendor_ask(api, libraries, &sink, &err)) {
 		line(out, json_pack("{s:b}", "done", 1));

@@ -11,6 +11,7 @@
  *	old		it speaks an older version
  *	less		it does not know of its last device
  *	noise		it prints to standard output
+ *	flood		so much of it that it would fill the memory
  */
 #ifndef TIDE_VENDOR_TEST_FAKE_H
 #define TIDE_VENDOR_TEST_FAKE_H
@@ -42,6 +43,8 @@ static void fake_act(unsigned device)
 
 static void fake_noise(void)
 {
+	for (int i = 0; fake_is("flood") && i < 1 << 20; i++)
+		printf("%099d\n", i);
 	if (!fake_is("noise"))
 		return;
 	puts("{\"done\": true}");
