@@ -185,14 +185,36 @@ static void add_number(struct tide_detail *detail, size_t *count,
 }
 
 /*
- * A map of all functions, "3d:00.0 4 ...", does not name the domain: it is not
- * asked on a machine with several.
+ * Is the line of a map, "3d:00.0 4 ...", of that function?  Its number then.
+ * The first line says what the columns are, and is of none.
+ */
+static bool is_map_line(const char *line, const struct tide_pci *pci,
+			unsigned long *ret_number)
+{
+	char *end, *from;
+	unsigned long bus, dev, fn;
+
+	bus = strtoul(line, &end, 16);
+	if (end == line || *end != ':')
+		return false;
+	dev = strtoul(end + 1, &end, 16);
+	if (*end != '.')
+		return false;
+	fn = strtoul(end + 1, &from, 16);
+	*ret_number = strtoul(from, &end, 10);
+	return *from == ' ' && end != from && bus == pci->bus &&
+	       dev == pci->dev && fn == pci->fn;
+}
+
+/*
+ * A map of all functions does not name the domain: it is not asked on a machine
+ * with several.
  */
 static size_t ask_map(struct look *look)
 {
 	const struct tide_pci *pci = look->pci;
 	char *path, *text = NULL, *line, *rest;
-	unsigned bus, dev, fn, number;
+	unsigned long number;
 	size_t count = 0;
 
 	if (pci->domain ||
@@ -202,15 +224,10 @@ static size_t ask_map(struct look *look)
 		return 0;
 	}
 	for (line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest)) {
-		/* the first line says what the columns are */
-		if (sscanf(line, "%2x:%2x.%1x %5u", &bus, &dev, &fn, &number) !=
-		    4)
-			continue;
-		if (bus == pci->bus && dev == pci->dev && fn == pci->fn &&
+	     line = strtok_r(NULL, "\n", &rest))
+		if (is_map_line(line, pci, &number) &&
 		    number <= TIDE_DEVICE_MAX)
-			add_number(look->detail, &count, number);
-	}
+			add_number(look->detail, &count, (int64_t)number);
 	free(text);
 	free(path);
 	return count;

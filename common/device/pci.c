@@ -106,7 +106,7 @@ static int read_function(const struct tide_root *root, struct tide_pci *pci,
 			 struct tide_problems *problems)
 {
 	char path[sizeof(TIDE_PCI_FOLDER) + 64];
-	uint32_t vendor, device, class;
+	uint32_t vendor = 0, device = 0, class = 0;
 
 	if (read_hex(root, pci, "vendor", 4, &vendor, problems) ||
 	    read_hex(root, pci, "device", 4, &device, problems) ||

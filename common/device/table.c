@@ -273,7 +273,7 @@ int tide_table_load(const char *path, struct tide_table **ret_table,
 		    struct tide_problems *problems, struct tide_err *err)
 {
 	struct tide_lines lines = {0};
-	struct tide_table *table;
+	struct tide_table *table = NULL;
 	int rc;
 
 	if (tide_table_parse(tide_table_builtin, "built-in table", &table,

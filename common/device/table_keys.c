@@ -340,7 +340,7 @@ static int choose(const char *value, const char *zero, const char *one,
 static int set_choice(enum kind kind, void *field, const char *value,
 		      struct tide_err *err)
 {
-	int choice, rc;
+	int choice = 0, rc;
 
 	if (kind == POSITION)
 		rc = choose(value, "file", "position", &choice, err);
