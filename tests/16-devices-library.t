@@ -219,7 +219,12 @@ test_expect_success 'tidectl library is one library, a line an object' '
 	status 2 "$tidectl" library dcmi &&
 	status 2 "$tidectl" library any libnone.so &&
 	status 2 "$tidectl" devices --health --gres-conf &&
-	status 2 "$tidectl" devices --except 0000:01:00.0
+	status 2 "$tidectl" devices --except 0000:01:00.0 &&
+	status 0 "$tidectl" devices --root npu310p --health \
+		--except 02:00.0,0000:01:00.0 &&
+	grep -q "except .02:00.0. is no PCI address such as 0000:3d:00.0" err &&
+	test "$(wc -l <err)" = 1 &&
+	test "$(wc -l <out)" = 3
 '
 
 test_done

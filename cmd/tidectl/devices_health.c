@@ -60,11 +60,30 @@ static void print_text(const struct tide_health_findings *findings)
 		puts("no accelerator was found");
 }
 
+/* An address that is none, as lspci's without its domain, excepts nothing. */
+static void check_exceptions(const char *except)
+{
+	const char *item;
+	size_t len;
+
+	while (tide_list_next(&except, &item, &len)) {
+		struct tide_pci pci;
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)len, item);
+		if (tide_pci_parse(name, &pci))
+			tidectl_fail(
+				"--except '%s' is no PCI address such as 0000:3d:00.0: it is passed over",
+				name);
+	}
+}
+
 int devices_health(const struct tide_health_request *request, int json)
 {
 	struct tide_health_findings findings;
 	int status, ok;
 
+	check_exceptions(request->except);
 	if (tide_health(request, &findings))
 		return tidectl_fail("out of memory");
 	/* faults are first */
