@@ -167,10 +167,16 @@ test_expect_success 'a bad table names file, line, key and value' '
 	printf "Family=x Gres=y File=dev/x\nModel=8 Family=mlu Id=cabc\n" >bad &&
 	status 1 "$tidectl" devices --table bad --root mlu370 &&
 	test ! -s out &&
+	mkdir bad.d && cp bad bad.d/devices.conf &&
 	cat >want <<-EOF &&
 	tidectl: bad:1: File=dev/x: absolute paths are wanted, with %n, %c or %r for a number
 	tidectl: bad:2: Model=8: a type is wanted: letters, digits, $(q -), $(q _) and $(q .), and not a count such as 8 or 310p
 	EOF
+	test_cmp want err &&
+	status 0 env SLURM_CONF=bad.d/slurm.conf "$tidectl" devices \
+		--root mlu370 --json &&
+	jq -e "length == 4" out &&
+	sed -i "s|bad.d/devices.conf|bad|" err &&
 	test_cmp want err
 '
 

@@ -10,7 +10,8 @@
 
 /*
  * The table with that file on top, or, for NULL, devices.conf beside slurm.conf
- * if there is one.  What is wrong with it goes to stderr; NULL then.
+ * if there is one.  What is wrong with it goes to stderr; then NULL for a file
+ * that was given, and beside slurm.conf the other lines count.
  */
 struct tide_table *devices_table(const char *path);
 
