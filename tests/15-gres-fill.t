@@ -86,11 +86,11 @@ test_expect_success 'a device without its file drains the node, and the log says
 '
 
 test_expect_success 'a program that hangs does not stop slurmd' '
-	printf "#!/bin/sh\nexec sleep 1000\n" >"$TIDE_CLUSTER_DIR/plugins/tidectl" &&
+	printf "#!/bin/sh\nexec sleep 1000\n" >"$TIDE_CLUSTER_DIR/plugins/tide-devices" &&
 	echo >"$TIDE_CLUSTER_DIR/etc/gres.conf" &&
 	# which may not wait for that long
 	{ "$CLUSTER" restart --as-is slurmd n1 || :; } &&
-	wait_for 40 log_says "tidectl gave no answer in 15 s" &&
+	wait_for 40 log_says "tide-devices gave no answer in 15 s" &&
 	wait_for 20 log_says "slurmd started on" &&
 	# nor stay behind
 	read -r pid rest <"$TIDE_CLUSTER_DIR/run/slurmd-n1.pid" &&

@@ -220,6 +220,7 @@ test_expect_success 'files are where they belong, with their modes' '
 	/usr/bin/tiderun f 755
 	/usr/lib/tideflow d 755
 	/usr/lib/tideflow/in-use f 755
+	/usr/lib/tideflow/tide-devices f 755
 	/usr/lib/tideflow/tide-health f 755
 	$folder d 755
 	$folder/accounting_storage_credits.so f 644

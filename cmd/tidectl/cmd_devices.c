@@ -29,25 +29,6 @@ struct request {
 	int library; /* 1: ask them, 0: do not, -1: where it makes sense */
 };
 
-/* Only those of one GRES, at the beginning. */
-static void keep_gres(struct tide_accels *accels, const char *gres)
-{
-	struct tide_accels rest = {0};
-	size_t kept = 0;
-
-	rest.accel = calloc(accels->count + 1, sizeof(*rest.accel));
-	if (!rest.accel)
-		return;
-	for (size_t i = 0; i < accels->count; i++) {
-		if (!strcmp(accels->accel[i].family->gres, gres))
-			accels->accel[kept++] = accels->accel[i];
-		else
-			rest.accel[rest.count++] = accels->accel[i];
-	}
-	accels->count = kept;
-	tide_accels_release(&rest);
-}
-
 /*
  * Is a vendor's library to be asked? It tells of this machine, as it is now;
  * and slurmd, which wants lines of gres.conf, is not to wait for it.
@@ -110,7 +91,7 @@ static int devices(const struct request *request)
 		goto out;
 	}
 	if (request->gres)
-		keep_gres(&accels, request->gres);
+		devices_keep(&accels, request->gres);
 	if (wants_library(request) &&
 	    devices_ask(table, &accels, LIMIT_S, &answers)) {
 		status = tidectl_fail("out of memory");

@@ -78,3 +78,21 @@ int devices_find(const struct tide_where *where, struct tide_accels *ret_accels)
 	tide_problems_release(&problems);
 	return rc;
 }
+
+void devices_keep(struct tide_accels *accels, const char *gres)
+{
+	struct tide_accels rest = {0};
+	size_t kept = 0;
+
+	rest.accel = calloc(accels->count + 1, sizeof(*rest.accel));
+	if (!rest.accel)
+		return;
+	for (size_t i = 0; i < accels->count; i++) {
+		if (!strcmp(accels->accel[i].family->gres, gres))
+			accels->accel[kept++] = accels->accel[i];
+		else
+			rest.accel[rest.count++] = accels->accel[i];
+	}
+	accels->count = kept;
+	tide_accels_release(&rest);
+}

@@ -19,15 +19,18 @@
 #include "common/site/compare.h"
 #include "common/util/err.h"
 
-int devices_print_gres_conf(const struct tide_accels *accels)
+static int print_text(char *text)
 {
-	char *text = tide_gresconf_write(accels);
-
 	if (!text)
 		return tidectl_fail("out of memory");
 	fputs(text, stdout);
 	free(text);
 	return TIDECTL_DONE;
+}
+
+int devices_print_gres_conf(const struct tide_accels *accels)
+{
+	return print_text(tide_gresconf_write(accels));
 }
 
 /* Each difference to the lines by hand. */
@@ -125,8 +128,10 @@ int devices_compare(const struct devices_compare *request,
 	} else {
 		print_differences(request, &findings);
 		if (request->gres_conf) {
+			status = print_text(tide_gresconf_near(accels));
 			drop_named(accels, named);
-			status = devices_print_gres_conf(accels);
+			if (!status)
+				status = devices_print_gres_conf(accels);
 		} else if (findings.count) {
 			status = TIDECTL_FAILED;
 		}

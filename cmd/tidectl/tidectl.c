@@ -31,18 +31,6 @@ enum {
 	COMMANDS = sizeof(commands) / sizeof(*commands)
 };
 
-int tidectl_fail(const char *fmt, ...)
-{
-	va_list ap;
-
-	fputs("tidectl: ", stderr);
-	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	fputc('\n', stderr);
-	return TIDECTL_FAILED;
-}
-
 int tidectl_usage(const struct tidectl_command *command, const char *fmt, ...)
 {
 	va_list ap;
@@ -96,22 +84,6 @@ int tidectl_print_json(json_t *value)
 	json_decref(value);
 	putchar('\n');
 	return rc ? tidectl_fail("cannot write JSON") : TIDECTL_DONE;
-}
-
-char *tidectl_slurm_file(const char *name)
-{
-	const char *conf = getenv("SLURM_CONF");
-	const char *slash = conf ? strrchr(conf, '/') : NULL;
-	char *path = NULL;
-	int rc;
-
-	if (slash)
-		rc = asprintf(&path, "%.*s/%s", (int)(slash - conf), conf,
-			      name);
-	else
-		rc = asprintf(&path, "%s/%s",
-			      conf && *conf ? "." : "/etc/slurm", name);
-	return rc < 0 ? NULL : path;
 }
 
 struct tide_conf *tidectl_load_conf(const char *path)

@@ -36,6 +36,7 @@ static bool goes_on(const struct tide_accel *a, const struct tide_accel *b)
 	       a->n_files == 1 && b->n_files == 1 &&
 	       same_text(a->type, b->type) &&
 	       same_text(a->near.cores, b->near.cores) &&
+	       same_text(a->near.local_cpus, b->near.local_cpus) &&
 	       stem(b->file[0]) == len &&
 	       !strncmp(a->file[0], b->file[0], len) &&
 	       !tide_device_number(a->file[0], &x, NULL) &&
@@ -75,6 +76,11 @@ static void write_line(FILE *out, const struct tide_accel *first,
 {
 	const char *comma = " Links=";
 
+	if (first->near.cores && first->near.local &&
+	    strcmp(first->near.cores, first->near.local))
+		fprintf(out,
+			"# Cores= are whole sockets, as Slurm takes no less; near it are %s\n",
+			first->near.local);
 	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
 		first->family->gres, first->type);
 	write_files(out, first, last);
@@ -139,6 +145,29 @@ static void write_parts(FILE *out, const struct tide_accel *accel, size_t count)
 		else
 			fputs("?\n", out);
 	}
+}
+
+char *tide_gresconf_near(const struct tide_accels *accels)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < accels->count; i++) {
+		const struct tide_accel *accel = &accels->accel[i];
+
+		if (accel->near.local_cpus && !accel->missing)
+			fprintf(out, "#near: %s %s\n", accel->file[0],
+				accel->near.local_cpus);
+	}
+	if (fclose(out)) {
+		free(text);
+		errno = ENOMEM;
+		return NULL;
+	}
+	return text;
 }
 
 char *tide_gresconf_write(const struct tide_accels *accels)

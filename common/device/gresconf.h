@@ -14,4 +14,10 @@
  */
 char *tide_gresconf_write(const struct tide_accels *accels);
 
+/*
+ * Which CPUs are near each, as the operating system counts them: comments
+ * "#near: FILE CPUS" for who counts cores himself.  NULL with ENOMEM.
+ */
+char *tide_gresconf_near(const struct tide_accels *accels);
+
 #endif

@@ -205,6 +205,7 @@ static int make_part(const struct tide_accel *whole,
 	part->near.cores = copy(whole->near.cores, &lost);
 	part->near.local = copy(whole->near.local, &lost);
 	part->near.cpus = copy(whole->near.cpus, &lost);
+	part->near.local_cpus = copy(whole->near.local_cpus, &lost);
 	return lost ? -1 : 0;
 }
 

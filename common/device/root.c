@@ -62,8 +62,11 @@ static int open_below(const struct tide_root *root, const char *path, int flags)
 int tide_root_stat(const struct tide_root *root, const char *path,
 		   struct stat *ret_st)
 {
-	int fd = open_below(root, path, O_PATH), rc;
+	int fd, rc;
 
+	if (root->live)
+		return fstatat(root->fd, path, ret_st, 0);
+	fd = open_below(root, path, O_PATH);
 	if (fd < 0)
 		return -1;
 	rc = fstat(fd, ret_st);

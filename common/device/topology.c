@@ -458,6 +458,7 @@ int tide_topology_near(struct tide_topology *topology,
 	if (numa < 0)
 		ret_near->numa = numa_with(topology, cpus);
 	ret_near->local = cores_of(topology, cpus);
+	ret_near->local_cpus = list_of(cpus);
 	widen(topology, cpus);
 	ret_near->cores = cores_of(topology, cpus);
 	ret_near->cpus = list_of(cpus);
@@ -471,6 +472,7 @@ void tide_near_release(struct tide_near *near)
 	free(near->cores);
 	free(near->local);
 	free(near->cpus);
+	free(near->local_cpus);
 	memset(near, 0, sizeof(*near));
 }
 

@@ -21,10 +21,11 @@ struct tide_topology;
 
 /* Where a device is; texts are lists such as 0-15, NULL: not known. */
 struct tide_near {
-	char *cores; /* near it, widened to whole sockets */
-	char *local; /* the same as the machine says it */
-	char *cpus;  /* what the operating system calls those in cores */
-	int numa;    /* -1: not known */
+	char *cores;	  /* near it, widened to whole sockets */
+	char *local;	  /* the same as the machine says it */
+	char *cpus;	  /* what the operating system calls those in cores */
+	char *local_cpus; /* and those in local */
+	int numa;	  /* -1: not known */
 };
 
 /*

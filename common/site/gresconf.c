@@ -24,14 +24,6 @@ struct gres_files {
 	int autodetect;
 };
 
-/* A line without NodeName is for every node. */
-int tide_site_is_for(const struct tide_slurm_record *record, const char *node)
-{
-	const char *list = tide_slurm_own_value(record, "NodeName");
-
-	return !list || (node && tide_slurm_place(list, node) >= 0);
-}
-
 static void check_file(struct gres_files *files,
 		       const struct tide_slurm_record *record,
 		       const char *folder, int len, const char *name)

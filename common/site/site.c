@@ -8,7 +8,6 @@
 #include "common/site/site.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +18,6 @@
 #include "common/site/rules.h"
 #include "common/util/err.h"
 #include "common/util/version.h"
-
-void tide_site_say(struct tide_site *site, enum tide_level level,
-		   const struct tide_slurm_record *record, const char *fix,
-		   const char *fmt, ...)
-{
-	va_list ap;
-	char *what;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&what, fmt, ap);
-	va_end(ap);
-	if (n < 0) {
-		site->findings->lost = 1;
-		return;
-	}
-	tide_findings_add(site->findings, level,
-			  record ? record->file : site->path,
-			  record ? record->line : 0, what, fix);
-	free(what);
-}
 
 /* Add ",word" to a list that is being written. */
 static void list_word(FILE *out, const char *word)

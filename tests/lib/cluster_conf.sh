@@ -177,8 +177,10 @@ collect_plugins() {
 		cp "$so" "$DIR/plugins.new/"
 	done
 	# what the gres plugins run, where they look first
-	[ ! -x "$BUILD/cmd/tidectl/tidectl" ] ||
-		cp "$BUILD/cmd/tidectl/tidectl" "$DIR/plugins/tidectl"
+	for part in tidectl tide-devices; do
+		[ ! -x "$BUILD/cmd/tidectl/$part" ] ||
+			cp "$BUILD/cmd/tidectl/$part" "$DIR/plugins/$part"
+	done
 	for part in "$DIR"/plugins/*.so; do
 		[ -e "$DIR/plugins.new/${part##*/}" ] || rm -f "$part"
 	done

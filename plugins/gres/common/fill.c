@@ -20,6 +20,7 @@
 #include "src/common/list.h"
 
 #include "common/conf/lines.h"
+#include "plugins/gres/common/cores.h"
 
 enum {
 	LIMIT_MS = 15000,	 /* for the program */
@@ -29,24 +30,46 @@ enum {
 };
 
 #define PART "# part: Device="
+#define NEAR "#near: "
 
 /* What the program is to do. */
 struct task {
 	const char *name;  /* of the GRES */
 	const char *lines; /* of gres.conf, as Slurm has read them */
 	bool fill;	   /* or only compare */
+	const node_config_load_t *config;
+};
+
+/* What it printed. */
+struct looked {
+	list_t *lines; /* struct found */
+	list_t *near;  /* struct near */
+};
+
+/* "#near: FILE CPUS": which CPUs are near the device with this file. */
+struct near {
+	char *file, *cpus;
 };
 
 /* A line that the program printed. */
 struct found {
-	char *type, *file, *cores, *links;
+	char *type, *file, *links;
 	bool multiple;
 	bool part; /* of a device */
 	uint64_t count;
 };
 
-/* tidectl in the folder of this plugin, else where it is installed. */
-static char *program(void)
+/*
+ * hwloc is told more than the kernel knows: then tidectl, which asks it, is to
+ * look.
+ */
+static bool wants_hwloc(void)
+{
+	return getenv("HWLOC_PCI_LOCALITY") || getenv("HWLOC_XMLFILE");
+}
+
+/* The program in the folder of this plugin, else where it is installed. */
+static char *program(const char *name, const char *folder)
 {
 	char *path = NULL, *slash;
 	Dl_info info;
@@ -56,12 +79,12 @@ static char *program(void)
 		slash = strrchr(path, '/');
 		if (slash)
 			*slash = '\0';
-		xstrcat(path, "/tidectl");
+		xstrfmtcat(path, "/%s", name);
 		if (!access(path, X_OK))
 			return path;
 		xfree(path);
 	}
-	return xstrdup(TIDE_BINDIR "/tidectl");
+	return xstrdup_printf("%s/%s", folder, name);
 }
 
 static int64_t now_ms(void)
@@ -105,7 +128,7 @@ static char *read_output(int fd, int64_t until)
  */
 static int reap(pid_t pid, int64_t until)
 {
-	const struct timespec pause = {.tv_nsec = 10000000};
+	struct timespec pause = {.tv_nsec = 100000};
 	bool killed = false;
 	int status = 0;
 
@@ -117,7 +140,10 @@ static int reap(pid_t pid, int64_t until)
 			killed = true;
 			until = now_ms() + GRACE_MS;
 		}
+		/* it ends in a moment, as a rule: it has closed its output */
 		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 10000000)
+			pause.tv_nsec *= 2;
 	}
 	return status;
 }
@@ -137,16 +163,19 @@ static int lines_file(const char *lines)
 	return fd;
 }
 
+/* tide-devices takes a tenth of the time of tidectl. */
 static int start(char *path, const struct task *task, int out, pid_t *ret_pid)
 {
-	char *argv[] = {path,
-			(char *)"devices",
-			(char *)"--gres",
-			(char *)task->name,
-			(char *)"--gres-conf",
-			(char *)"--compare",
-			(char *)"-",
-			NULL};
+	char *quick[] = {path, (char *)task->name, NULL};
+	char *whole[] = {path,
+			 (char *)"devices",
+			 (char *)"--gres",
+			 (char *)task->name,
+			 (char *)"--gres-conf",
+			 (char *)"--compare",
+			 (char *)"-",
+			 NULL};
+	char **argv = wants_hwloc() ? whole : quick;
 	int in = lines_file(task->lines);
 	posix_spawn_file_actions_t actions;
 	int rc;
@@ -177,7 +206,9 @@ static void complain(const struct task *task, const char *why)
 static char *run(const struct task *task, char **ret_why)
 {
 	int limit = task->fill ? LIMIT_MS : LIMIT_COMPARE_MS;
-	char *path = program(), *text = NULL;
+	char *path = wants_hwloc() ? program("tidectl", TIDE_BINDIR)
+				   : program("tide-devices", TIDE_HELPERDIR);
+	char *text = NULL;
 	int64_t until = now_ms() + limit;
 	int fds[2], rc, status;
 	pid_t pid;
@@ -214,7 +245,6 @@ static void free_found(void *x)
 
 	xfree(found->type);
 	xfree(found->file);
-	xfree(found->cores);
 	xfree(found->links);
 	xfree(found);
 }
@@ -238,8 +268,6 @@ static struct found *read_line(char *line)
 	while (tide_pair_next(&line, &key, &value) > 0) {
 		if (!xstrcasecmp(key, "Type"))
 			found->type = xstrdup(value);
-		else if (!xstrcasecmp(key, "Cores"))
-			found->cores = xstrdup(value);
 		else if (!xstrcasecmp(key, "Links"))
 			found->links = xstrdup(value);
 		else if (!xstrcasecmp(key, "File") ||
@@ -271,15 +299,41 @@ static void read_part(list_t *parts, const char *line)
 		list_append(parts, xstrndup(type + 1, len));
 }
 
-/* The lines; what the program complained about is logged. NULL: no answer. */
-static list_t *look(const struct task *task)
+static void free_near(void *x)
+{
+	struct near *near = x;
+
+	xfree(near->file);
+	xfree(near->cpus);
+	xfree(near);
+}
+
+static void read_near(list_t *list, const char *text)
+{
+	const char *space = xstrchr(text, ' ');
+	struct near *near;
+
+	if (!space)
+		return;
+	near = xmalloc(sizeof(*near));
+	near->file = xstrndup(text, (size_t)(space - text));
+	near->cpus = xstrdup(space + 1);
+	list_append(list, near);
+}
+
+/*
+ * What was found; what the program complained about is logged. False: no
+ * answer, and the lists are NULL.
+ */
+static bool look(const struct task *task, struct looked *looked)
 {
 	char *why = NULL, *text = run(task, &why), *line, *rest = NULL;
 	const char *name = task->name;
-	list_t *list = text ? list_create(free_found) : NULL;
 	list_t *parts = list_create(xfree_ptr);
 	struct found *found;
 
+	looked->lines = text ? list_create(free_found) : NULL;
+	looked->near = text ? list_create(free_near) : NULL;
 	if (!text)
 		complain(task, why);
 	xfree(why);
@@ -291,25 +345,38 @@ static list_t *look(const struct task *task)
 			error("gres/%s: not used: %s", name, line + 10);
 		else if (!xstrncmp(line, PART, strlen(PART)))
 			read_part(parts, line + strlen(PART));
+		else if (!xstrncmp(line, NEAR, strlen(NEAR)))
+			read_near(looked->near, line + strlen(NEAR));
 		else if (*line != '#' && (found = read_line(line))) {
 			found->part =
 				list_find_first(parts, has_type, found->type);
-			list_append(list, found);
+			list_append(looked->lines, found);
 		}
 	}
 	FREE_NULL_LIST(parts);
 	xfree(text);
-	return list;
+	return looked->lines;
 }
 
-/* The last core of a list such as 0-15,32-47. */
-static uint32_t last_core(const char *cores)
+static int has_file(void *x, void *key)
 {
-	const char *at = cores + strlen(cores);
+	return !xstrcmp(((struct near *)x)->file, key);
+}
 
-	while (at > cores && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	return (uint32_t)strtoul(at, NULL, 10);
+/* Cores near the first of the record's files; a record has those of one. */
+static void give_cores(gres_slurmd_conf_t *record, const struct task *task,
+		       const struct looked *looked)
+{
+	tide_hostlist files = hostlist_create(record->file);
+	char *file = files ? hostlist_shift(files) : NULL;
+	struct near *near =
+		file ? list_find_first(looked->near, has_file, file) : NULL;
+
+	if (near)
+		tide_cores_give(record, near->cpus, task->config);
+	free(file);
+	if (files)
+		hostlist_destroy(files);
 }
 
 /*
@@ -329,7 +396,6 @@ static struct found *take_files(struct found *found, uint64_t most)
 		taken->count++;
 	}
 	taken->type = xstrdup(found->type);
-	taken->cores = xstrdup(found->cores);
 	taken->file = hostlist_ranged_string_xmalloc(files);
 	found->count -= taken->count;
 	xfree(found->file);
@@ -339,29 +405,10 @@ static struct found *take_files(struct found *found, uint64_t most)
 	return taken;
 }
 
-/*
- * Which CPUs of the machine the cores are, as Slurm keeps it for lines by hand.
- * The function is slurmd's own; where it is not there, nothing is bound by it.
- */
-static bitstr_t *cpus_of(const char *cores, uint32_t cpu_cnt)
-{
-	int (*to_machine)(char *cores, char **ret_cpus);
-	void *address = dlsym(RTLD_DEFAULT, "xcpuinfo_abs_to_mac");
-	bitstr_t *bits = NULL;
-	char *cpus = NULL;
-
-	memcpy(&to_machine, &address, sizeof(address));
-	if (!to_machine || to_machine((char *)cores, &cpus) || !cpus)
-		return NULL;
-	bits = bit_alloc(cpu_cnt);
-	if (bit_unfmt(bits, cpus))
-		FREE_NULL_BITMAP(bits);
-	xfree(cpus);
-	return bits;
-}
-
 static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
-				const struct found *found, uint32_t cpu_cnt)
+				const struct found *found,
+				const struct task *task,
+				const struct looked *looked)
 {
 	gres_slurmd_conf_t *new = xmalloc(sizeof(*new));
 
@@ -373,17 +420,12 @@ static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
 	if (new->type_name)
 		new->config_flags |= GRES_CONF_HAS_TYPE;
 	new->count = found->count;
-	new->cpu_cnt = cpu_cnt;
+	new->cpu_cnt = task->config->cpu_cnt;
 	new->file = xstrdup(found->file);
 	new->links = xstrdup(found->links);
 	new->name = xstrdup(record->name);
 	new->plugin_id = record->plugin_id;
-	if (found->cores && last_core(found->cores) < cpu_cnt) {
-		new->cpus = xstrdup(found->cores);
-		new->cpus_bitmap = cpus_of(found->cores, cpu_cnt);
-	} else if (found->cores)
-		error("gres/%s: Cores=%s of %s are not used: slurm.conf gives this node %u CPUs",
-		      record->name, found->cores, found->file, cpu_cnt);
+	give_cores(new, task, looked);
 	return new;
 }
 
@@ -400,10 +442,10 @@ static bool fits(const gres_slurmd_conf_t *record, const struct found *found,
 
 /* Take what fits the record off the list, and put it into records. */
 static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
-		     uint64_t limit, list_t *list, uint32_t cpu_cnt,
-		     bool exactly)
+		     uint64_t limit, const struct task *task,
+		     struct looked *looked, bool exactly)
 {
-	list_itr_t *itr = list_iterator_create(list);
+	list_itr_t *itr = list_iterator_create(looked->lines);
 	struct found *found;
 	uint64_t count = 0;
 
@@ -413,12 +455,12 @@ static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
 		if (found->count > limit - count) {
 			struct found *some = take_files(found, limit - count);
 
-			list_append(records, make(record, some, cpu_cnt));
+			list_append(records, make(record, some, task, looked));
 			count += some->count;
 			free_found(some);
 			break;
 		}
-		list_append(records, make(record, found, cpu_cnt));
+		list_append(records, make(record, found, task, looked));
 		count += found->count;
 		list_delete_item(itr);
 	}
@@ -440,19 +482,18 @@ static char *types_of(list_t *list)
 }
 
 static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
-			list_t *list, uint32_t cpu_cnt)
+			const struct task *task, struct looked *looked)
 {
 	uint64_t count =
-		take(records, record, record->count, list, cpu_cnt, true);
+		take(records, record, record->count, task, looked, true);
 	char *others;
 
 	if (count < record->count)
-		count += take(records, record, record->count - count, list,
-			      cpu_cnt, false);
-
+		count += take(records, record, record->count - count, task,
+			      looked, false);
 	if (count >= record->count)
 		return;
-	others = types_of(list);
+	others = types_of(looked->lines);
 	error("gres/%s: slurm.conf has %llu of type '%s' on this node, found are %llu, and of others %s: mend Gres= of the node, or the device (tidectl devices)",
 	      record->name, (unsigned long long)record->count,
 	      record->type_name ? record->type_name : "any",
@@ -496,7 +537,7 @@ static int is_fileless(void *x, void *key)
 	return !xstrcmp(record->name, key) && !record->file && record->count;
 }
 
-/* The records as lines of gres.conf. */
+/* The records as lines of gres.conf; their cores are compared here. */
 static char *write_lines(list_t *records, const char *name)
 {
 	list_itr_t *itr = list_iterator_create(records);
@@ -516,8 +557,6 @@ static char *write_lines(list_t *records, const char *name)
 			xstrfmtcat(text, " %s=%s",
 				   multiple ? "MultipleFiles" : "File",
 				   record->file);
-		if (record->cpus)
-			xstrfmtcat(text, " Cores=%s", record->cpus);
 		xstrcat(text, "\n");
 	}
 	list_iterator_destroy(itr);
@@ -535,34 +574,76 @@ static void free_record(gres_slurmd_conf_t *record)
 	xfree(record);
 }
 
-void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt)
+/* Cores of records by hand: of a record with several files it is said once. */
+static void compare_cores(list_t *records, const struct task *task,
+			  const struct looked *looked)
+{
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+
+	while ((record = list_next(itr))) {
+		tide_hostlist files;
+		struct near *near;
+		bool said = false;
+		char *file;
+
+		if (xstrcmp(record->name, task->name) || !record->file ||
+		    !record->cpus)
+			continue;
+		files = hostlist_create(record->file);
+		while (files && (file = hostlist_shift(files))) {
+			near = list_find_first(looked->near, has_file, file);
+			if (near && !said)
+				said = tide_cores_compare(
+					record, file, near->cpus, task->config);
+			free(file);
+		}
+		if (files)
+			hostlist_destroy(files);
+	}
+	list_iterator_destroy(itr);
+}
+
+/* Put what was found into the place of records without a file. */
+static void replace(list_t *records, const struct task *task,
+		    struct looked *looked)
+{
+	list_t *bare = list_create(NULL);
+	gres_slurmd_conf_t *record;
+	uint64_t wanted = 0;
+
+	while ((record = list_remove_first(records, is_fileless,
+					   (void *)task->name))) {
+		wanted += record->count;
+		list_append(bare, record);
+	}
+	check_links(looked->lines, wanted);
+	while ((record = list_pop(bare))) {
+		fill_record(records, record, task, looked);
+		free_record(record);
+	}
+	if (task->fill)
+		say_rest(task->name, looked->lines);
+	FREE_NULL_LIST(bare);
+}
+
+void tide_fill(list_t *records, const char *name,
+	       const node_config_load_t *config)
 {
 	char *lines = write_lines(records, name);
 	struct task task = {
 		.name = name,
 		.lines = lines,
 		.fill = list_find_first(records, is_fileless, (void *)name),
+		.config = config,
 	};
-	list_t *found = lines ? look(&task) : NULL, *bare;
-	gres_slurmd_conf_t *record;
-	uint64_t wanted = 0;
+	struct looked looked;
 
+	if (lines && look(&task, &looked)) {
+		compare_cores(records, &task, &looked);
+		replace(records, &task, &looked);
+		FREE_NULL_LIST(looked.lines);
+		FREE_NULL_LIST(looked.near);
+	}
 	xfree(lines);
-	if (!found)
-		return;
-	bare = list_create(NULL);
-	while ((record = list_remove_first(records, is_fileless,
-					   (void *)name))) {
-		wanted += record->count;
-		list_append(bare, record);
-	}
-	check_links(found, wanted);
-	while ((record = list_pop(bare))) {
-		fill_record(records, record, found, cpu_cnt);
-		free_record(record);
-	}
-	if (task.fill)
-		say_rest(name, found);
-	FREE_NULL_LIST(bare);
-	FREE_NULL_LIST(found);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Records of gres.conf without File=, filled in by what is found: by the lines
- * that `tidectl devices --gres-conf` prints on this node. It is a program of
+ * that tide-devices, a part of tidectl, prints on this node. It is a program of
  * its own, with a time limit, so that a driver or library that hangs or crashes
  * cannot take slurmd along.  It gets the records that have File=, and says how
  * they differ from what is there: these win.
@@ -21,6 +21,7 @@
  * the node; the reason is logged. Where nothing can be found out, the records
  * stay as they are.
  */
-void tide_fill(list_t *records, const char *name, uint32_t cpu_cnt);
+void tide_fill(list_t *records, const char *name,
+	       const node_config_load_t *config);
 
 #endif

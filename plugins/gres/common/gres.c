@@ -186,7 +186,7 @@ int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 		return SLURM_SUCCESS;
 	FREE_NULL_LIST(node_devices);
 	FREE_NULL_LIST(node_runtimes);
-	tide_fill(gres_conf_list, gres_name(), config->cpu_cnt);
+	tide_fill(gres_conf_list, gres_name(), config);
 	node_devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
 	table = load_table();
 	if (table)

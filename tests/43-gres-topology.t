@@ -1,0 +1,151 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# Where devices are, and which are linked: what discovery fills in makes Slurm
+# choose cores and devices that are near each other. Eight synthetic MLUs on two
+# sockets (as slurm.conf says it of two cores of this machine), two to a card, of
+# which the devices are not neighbours by number.
+
+test_description='cores and links of devices that were filled in'
+# shellcheck source=tests/lib/cluster.sh
+. "$(dirname "$0")/lib/cluster.sh"
+need_cluster
+[ -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so" ] || {
+	skip_all='gres/mlu is not built'
+	test_done
+}
+[ -d /sys/bus/pci/devices ] && [ -d /proc/driver ] || {
+	skip_all='there is no /sys/bus/pci/devices or /proc/driver here'
+	test_done
+}
+[ "$(cat /sys/devices/system/cpu/online)" = 0-$(($(nproc) - 1)) ] &&
+	[ "$(nproc)" -ge 2 ] || {
+	skip_all='two processors, 0 and 1, are wanted'
+	test_done
+}
+# the step's, which may not be the job's
+told='echo $SLURM_STEP_MLUS'
+slurm_since 24.11 && test_set_prereq TRES_BIND
+
+log() { cat "$TIDE_CLUSTER_DIR/log/slurmd-n1.log"; }
+log_says() { log | grep -q "$1"; }
+
+# in_node COMMAND...: in the mount namespace of the node.
+in_node() {
+	local pid rest
+
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" &&
+		nsenter --target "$pid" --mount "$@"
+}
+
+# make_mlu NUMBER CARD CPUS: a device below machine/.
+make_mlu() {
+	local pci=0000:$((10 + $1)):00.0
+	local sys=machine/pci/$pci proc=machine/driver/cambricon/mlus/$pci
+
+	mkdir -p "$sys" "$proc"
+	echo 0xcabc >"$sys/vendor"
+	echo 0x0370 >"$sys/device"
+	echo 0x120000 >"$sys/class"
+	echo "$3" >"$sys/local_cpulist"
+	echo -1 >"$sys/numa_node"
+	printf '%s: %s\n' 'Device name' MLU370-X8 \
+		'Device inode path' "/dev/cambricon_dev$1" \
+		'Board Serial Number' "SN/$2" >"$proc/information"
+}
+
+# node SOCKETS CORES LINE...: what slurm.conf says of its processors, and a
+# gres.conf; slurmctld takes up new cores and links only when it starts.
+node() {
+	sed -i "s/Sockets=[0-9]* CoresPerSocket=[0-9]*/Sockets=$1 CoresPerSocket=$2/" \
+		"$(etc slurm.conf)" &&
+		printf '%s\n' "${@:3}" >"$(etc gres.conf)" &&
+		: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" &&
+		"$CLUSTER" restart slurmd n1 &&
+		wait_for 20 log_says "slurmd started on" &&
+		"$CLUSTER" restart slurmctld
+}
+
+# node_gres: as slurmctld has it from slurmd.
+node_gres() {
+	scontrol show node n1 | sed -n 's/^ *Gres=//p'
+}
+
+gres_is() { [ "$(node_gres)" = "$1" ]; }
+
+# cores_of ID: of a running job.
+cores_of() {
+	scontrol -d show job "$1" | sed -n 's/.*CPU_IDs=\([^ ]*\).*/\1/p'
+}
+
+# hold NAME OPTION...: a job that stays; prints the id when it runs. It writes
+# its devices to NAME.mlus.
+hold() {
+	local id name=$1
+
+	shift
+	# shellcheck disable=SC2016 # for the job
+	id=$(submit_wrap 'echo $SLURM_JOB_MLUS >'"$PWD/$name.mlus; exec sleep 100" \
+		-o /dev/null "$@") && wait_job_state "$id" RUNNING 30 &&
+		wait_for 10 test -s "$name.mlus" && printf '%s\n' "$id"
+}
+
+rm -rf machine
+for i in 0 1 2 3; do
+	make_mlu "$i" "$((i % 2))" 0
+	make_mlu "$((i + 4))" "$((2 + i % 2))" 1
+done
+cluster_start --nodes 1 --cpus 2 --gres mlu:mlu370-x8:8 --no-accounting \
+	--set TaskPlugin=task/affinity
+in_node mount --bind "$PWD/machine/pci" /sys/bus/pci/devices
+in_node mount --bind "$PWD/machine/driver" /proc/driver
+
+test_expect_success 'devices have the cores of their socket, whatever that is' '
+	node 2 1 "" &&
+	! log | grep "error: " &&
+	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0-1)"
+'
+
+test_expect_success 'a job gets two of a card, and not the first two' '
+	test "$(timeout 30 srun --gres=mlu:2 bash -c "$told")" = 0,2
+'
+
+test_expect_success 'cores are near devices, and devices near cores' '
+	a=$(hold a --gres=mlu:4 --gres-flags=enforce-binding) &&
+	b=$(hold b --gres=mlu:1 --gres-flags=enforce-binding) &&
+	test "$(cat a.mlus) $(cores_of "$a")" = "0,1,2,3 0" &&
+	test "$(cat b.mlus) $(cores_of "$b")" = "4 1"
+'
+
+test_expect_success 'a job is not given cores that are far, when it must not' '
+	c=$(submit_wrap true -o /dev/null --gres=mlu:4 \
+		--gres-flags=enforce-binding) &&
+	scancel "$b" && wait_job_end "$b" 20 &&
+	wait_job_end "$c" 30 && job_is "$c" COMPLETED &&
+	scancel "$a" && wait_job_end "$a" 20
+'
+
+test_expect_success TRES_BIND 'a task has the devices that are near its cores' '
+	timeout 30 srun --exclusive -n2 -l --cpu-bind=cores --gres=mlu:8 \
+		--tres-bind=gres/mlu:closest \
+		bash -c "$told" >out &&
+	test "$(sort out)" = "0: 0,1,2,3
+1: 4,5,6,7"
+'
+
+test_expect_success 'with one socket Slurm wants all of it, which is said' '
+	node 1 2 "" &&
+	log | grep "gres/mlu: Cores=0-1 of .* are whole sockets, as Slurm takes no less: near it are 0" &&
+	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0)" &&
+	test "$(timeout 30 srun --gres=mlu:2 bash -c "$told")" = 0,2
+'
+
+test_expect_success 'cores by hand that are far are said, with the near ones' '
+	node 2 1 "NodeName=n1 Name=mlu Type=mlu370-x8 File=/dev/cambricon_dev[0-3] Cores=1" \
+		"NodeName=n1 Name=mlu Type=mlu370-x8 File=/dev/cambricon_dev[4-7] Cores=1" &&
+	log | grep "gres.conf says Cores=1 of /dev/cambricon_dev0, found near it are 0: .*; remedy: Cores=0" &&
+	test "$(log | grep -c "gres.conf says Cores")" = 1
+'
+
+cluster_stop
+test_done
