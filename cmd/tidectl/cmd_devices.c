@@ -113,6 +113,50 @@ out:
 	return status;
 }
 
+/* Take an option in; -1 when it is none of ours. */
+static int take(struct request *request, int option)
+{
+	const char **text = option == 'r'   ? &request->root
+			    : option == 'x' ? &request->xml
+			    : option == 't' ? &request->table
+			    : option == 'g' ? &request->gres
+			    : option == 'C' ? &request->compare
+			    : option == 'n' ? &request->node
+			    : option == 'e' ? &request->expect
+			    : option == 'E' ? &request->except
+					    : NULL;
+
+	if (text)
+		*text = optarg;
+	else if (option == 'c')
+		request->gres_conf = 1;
+	else if (option == 'H')
+		request->health = 1;
+	else if (option == 'l' || option == 'L')
+		request->library = option == 'l';
+	else if (option == 'j')
+		request->json = 1;
+	else
+		return -1;
+	return 0;
+}
+
+/* Why the options do not go together; NULL when they do. */
+static const char *contradiction(const struct request *request)
+{
+	if (request->json && request->gres_conf)
+		return "--json and --gres-conf exclude each other";
+	if (request->health && request->gres_conf)
+		return "--health and --gres-conf exclude each other";
+	if (!request->health && (request->expect || request->except))
+		return "--expect and --except go with --health";
+	if (request->compare && (request->json || request->health))
+		return "--compare excludes --json and --health";
+	if (request->node && !request->compare)
+		return "--node is for --compare";
+	return NULL;
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
@@ -133,73 +177,18 @@ static int run(int argc, char **argv)
 		{NULL, 0, NULL, 0},
 	};
 	struct request request = {.library = -1};
+	const char *wrong;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (option) {
-		case 'r':
-			request.root = optarg;
-			break;
-		case 'x':
-			request.xml = optarg;
-			break;
-		case 't':
-			request.table = optarg;
-			break;
-		case 'g':
-			request.gres = optarg;
-			break;
-		case 'C':
-			request.compare = optarg;
-			break;
-		case 'n':
-			request.node = optarg;
-			break;
-		case 'c':
-			request.gres_conf = 1;
-			break;
-		case 'H':
-			request.health = 1;
-			break;
-		case 'e':
-			request.expect = optarg;
-			break;
-		case 'E':
-			request.except = optarg;
-			break;
-		case 'l':
-			request.library = 1;
-			break;
-		case 'L':
-			request.library = 0;
-			break;
-		case 'j':
-			request.json = 1;
-			break;
-		default:
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1)
+		if (take(&request, option))
 			return tidectl_other_option(&tidectl_devices, option);
-		}
-	}
 	if (optind < argc)
 		return tidectl_usage(&tidectl_devices,
 				     "'%s' is one word too many", argv[optind]);
-	if (request.json && request.gres_conf)
-		return tidectl_usage(
-			&tidectl_devices,
-			"--json and --gres-conf exclude each other");
-	if (request.health && request.gres_conf)
-		return tidectl_usage(
-			&tidectl_devices,
-			"--health and --gres-conf exclude each other");
-	if (!request.health && (request.expect || request.except))
-		return tidectl_usage(&tidectl_devices,
-				     "--expect and --except go with --health");
-	if (request.compare && (request.json || request.health))
-		return tidectl_usage(&tidectl_devices,
-				     "--compare excludes --json and --health");
-	if (request.node && !request.compare)
-		return tidectl_usage(&tidectl_devices,
-				     "--node is for --compare");
+	wrong = contradiction(&request);
+	if (wrong)
+		return tidectl_usage(&tidectl_devices, "%s", wrong);
 	return devices(&request);
 }
 
