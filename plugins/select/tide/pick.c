@@ -99,7 +99,10 @@ static int ask(struct pick *pick, bitstr_t *nodes)
 	return tide_job_test_call(pick->stock, &test);
 }
 
-/* To start now: from the nodes that are open for long enough. */
+/*
+ * To start now: from the nodes that are open for long enough.  They may be
+ * enough and have no such device: what it waits for is for the plan to say.
+ */
 static int pick_now(struct pick *pick)
 {
 	bitstr_t *nodes = pick->test->nodes;
@@ -108,8 +111,9 @@ static int pick_now(struct pick *pick)
 
 	tide_plan_mask(pick->plan, pick->now, pick->need, nodes);
 	if (enough(pick, nodes)) {
-		tide_notes_free(pick->job.id);
 		rc = ask(pick, nodes);
+		if (rc == SLURM_SUCCESS)
+			tide_notes_free(pick->job.id);
 	} else if (enough(pick, all)) {
 		note_first_opening(pick, all);
 	}
@@ -220,7 +224,7 @@ static int pick_planned(struct pick *pick)
 	tide_plan_mask(pick->plan, pick->now, pick->need, nodes);
 	open = enough(pick, nodes);
 	search(pick, all, &last, &best);
-	if (open)
+	if (!best.from && open)
 		tide_notes_free(pick->job.id);
 	else if (!best.from && enough(pick, all))
 		note_first_opening(pick, all);
@@ -228,8 +232,7 @@ static int pick_planned(struct pick *pick)
 		/* Leaves Slurm's record of the job as this answer has it. */
 		ask_again(pick, best.from, &last);
 		best.from = NULL;
-		if (!open)
-			note_wait(pick, best.at, last.nodes);
+		note_wait(pick, best.at, last.nodes);
 		bit_copybits(nodes, last.nodes);
 		tide_job_set_planned(pick->test->job, best.at);
 		rc = last.rc;
