@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/util/parse.h"
+
 /* One word of a request; the parts point into the word. */
 struct word {
 	const char *prefix; /* "gres:", "gres/" or "" */
@@ -23,14 +25,9 @@ struct word {
 	char before_type, before_count;
 };
 
-/* "2", "4K": as Slurm counts. */
 static int is_count(const char *text)
 {
-	size_t digits = strspn(text, "0123456789");
-
-	return digits &&
-	       (!text[digits] ||
-		(strchr("kKmMgGtTpP", text[digits]) && !text[digits + 1]));
+	return tide_parse_is_count(text, strlen(text));
 }
 
 static int split(char *text, struct word *ret)

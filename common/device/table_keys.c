@@ -139,15 +139,6 @@ static bool is_name(const char *text, size_t len)
 	return len;
 }
 
-/* Would Slurm take it for a count, as 8, or 310p for 310 peta? */
-static bool is_count(const char *text)
-{
-	const char *rest = text + strspn(text, "0123456789");
-
-	return rest != text &&
-	       (!*rest || (strchr("kmgtpKMGTP", *rest) && !rest[1]));
-}
-
 /* A path in which only these letters follow a '%', and no part is "..". */
 static bool is_path(const char *path, size_t len, const char *letters)
 {
@@ -209,7 +200,9 @@ static const char *text_wanted(enum kind kind, const char *value)
 			       ? NULL
 			       : "a name of letters, digits, '-', '_' and '.' is wanted";
 	case TYPE:
-		return is_name(value, strlen(value)) && !is_count(value)
+		return is_name(value, strlen(value)) &&
+				       !tide_parse_is_count(value,
+							    strlen(value))
 			       ? NULL
 			       : "a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p";
 	case PATTERNS:

@@ -12,33 +12,6 @@
 #include "common/site/rules.h"
 #include "common/util/parse.h"
 
-/* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
-struct gres {
-	const char *name, *type;
-	size_t name_len, type_len;
-};
-
-static struct gres parse_gres(const char *item)
-{
-	struct gres gres = {.name = item, .type = ""};
-	const char *rest;
-	size_t digits;
-
-	gres.name_len = strcspn(item, ":,(");
-	rest = item + gres.name_len;
-	if (*rest != ':')
-		return gres;
-	rest++;
-	digits = strspn(rest, "0123456789");
-	/* a number alone is the count, and no type */
-	if (digits && rest[strcspn(rest, ":,(")] != ':' &&
-	    (!rest[digits] || strchr(",(KMGkmg", rest[digits])))
-		return gres;
-	gres.type = rest;
-	gres.type_len = strcspn(rest, ":,(");
-	return gres;
-}
-
 /* The last number of an item: 2048 of mlu:mlu290:2K(S:0); 1 when it has none.
  */
 static int64_t count_of(const char *item)
@@ -65,13 +38,33 @@ static int64_t count_of(const char *item)
 						 : 30);
 }
 
+struct tide_gres_item tide_site_gres_item(const char *list)
+{
+	struct tide_gres_item item = {.name = list, .type = ""};
+	const char *rest;
+	size_t len;
+
+	item.name_len = strcspn(list, ":,(");
+	rest = list + item.name_len;
+	if (*rest != ':')
+		return item;
+	rest++;
+	len = strcspn(rest, ":,(");
+	/* a number alone is the count, and no type */
+	if (rest[len] != ':' && tide_parse_is_count(rest, len))
+		return item;
+	item.type = rest;
+	item.type_len = len;
+	return item;
+}
+
 int64_t tide_site_gres_count(const char *list, const char *item)
 {
-	struct gres wanted = parse_gres(item);
+	struct tide_gres_item wanted = tide_site_gres_item(item);
 	int64_t count = 0;
 
 	while (list && *list) {
-		struct gres gres = parse_gres(list);
+		struct tide_gres_item gres = tide_site_gres_item(list);
 
 		if (gres.name_len == wanted.name_len &&
 		    !strncasecmp(gres.name, wanted.name, gres.name_len) &&
@@ -85,26 +78,25 @@ int64_t tide_site_gres_count(const char *list, const char *item)
 	return count;
 }
 
-static int is_name(const char *name, const char *text, size_t len)
+int tide_site_is_text(const char *text, const char *part, size_t len)
 {
-	return strlen(name) == len && !strncasecmp(name, text, len);
+	return strlen(text) == len && !strncasecmp(text, part, len);
 }
 
-/* What else is in Gres (licences, disks) may have no price by intent. */
-static int is_accelerator(const struct gres *gres)
+int tide_site_is_accelerator(const struct tide_gres_item *item)
 {
 	static const char *const names[] = {"gpu", "mlu", "npu", "dcu",
 					    "accel"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is_name(names[i], gres->name, gres->name_len))
+		if (tide_site_is_text(names[i], item->name, item->name_len))
 			return 1;
 	return 0;
 }
 
 static void say_no_price(struct tide_site *site,
 			 const struct tide_slurm_record *record,
-			 const struct gres *gres)
+			 const struct tide_gres_item *gres)
 {
 	char fix[200];
 
@@ -121,22 +113,26 @@ static void say_no_price(struct tide_site *site,
 /* One item of a node: which prices are in use, and is its type there? */
 static void check_item(struct tide_site *site,
 		       const struct tide_slurm_record *record,
-		       const struct gres *gres)
+		       const struct tide_gres_item *gres)
 {
 	int priced = 0, type_priced = 0;
 
 	for (int i = 0; i < site->conf->n_devices; i++) {
 		const struct tide_device *device = &site->conf->device[i];
-		int is_type = is_name(device->type, gres->type, gres->type_len);
+		int is_type = tide_site_is_text(device->type, gres->type,
+						gres->type_len);
 
-		if (!is_name(device->gres, gres->name, gres->name_len))
+		if (!tide_site_is_text(device->gres, gres->name,
+				       gres->name_len))
 			continue;
 		priced = 1;
 		type_priced |= is_type;
 		/* without a type it may be any of them */
 		site->used[i] |= !gres->type_len || is_type;
 	}
-	if (gres->type_len && (priced ? !type_priced : is_accelerator(gres)))
+	/* what else is in Gres may have no price by intent */
+	if (gres->type_len &&
+	    (priced ? !type_priced : tide_site_is_accelerator(gres)))
 		say_no_price(site, record, gres);
 	if (priced && !gres->type_len)
 		tide_site_say(
@@ -155,7 +151,7 @@ static void check_nodes(struct tide_site *site)
 			tide_slurm_value(site->slurm, record, "Gres");
 
 		while (item && *item) {
-			struct gres gres = parse_gres(item);
+			struct tide_gres_item gres = tide_site_gres_item(item);
 
 			check_item(site, record, &gres);
 			item += strcspn(item, ",");
@@ -195,38 +191,28 @@ static void check_unused(struct tide_site *site)
 	}
 }
 
-/* GresTypes and AccountingStorageTRES have every device that is in use. */
-static void check_lists(struct tide_site *site)
+/* AccountingStorageTRES has every device that is in use. */
+static void check_tres(struct tide_site *site)
 {
-	size_t n = (size_t)site->conf->n_devices, n_gres = 0, n_names = 0;
-	const char **gres = calloc(n, sizeof(*gres));
+	size_t n = (size_t)site->conf->n_devices, n_names = 0;
 	char(*tres)[80] = calloc(n, sizeof(*tres));
 	const char **names = calloc(n, sizeof(*names));
 
-	if (!gres || !tres || !names) {
+	if (!tres || !names) {
 		site->findings->lost = 1;
 		goto end;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct tide_device *device = &site->conf->device[i];
-		int seen = 0;
-
 		if (!site->used[i])
 			continue;
-		for (size_t j = 0; j < n_gres; j++)
-			seen |= !strcmp(gres[j], device->gres);
-		if (!seen)
-			gres[n_gres++] = device->gres;
-		snprintf(tres[i], sizeof(tres[i]), "gres/%s", device->name);
+		snprintf(tres[i], sizeof(tres[i]), "gres/%s",
+			 site->conf->device[i].name);
 		names[n_names++] = tres[i];
 	}
-	tide_site_words(site, TIDE_LEVEL_ERROR, "GresTypes", gres, n_gres,
-			"Slurm does not know these devices");
 	tide_site_words(
 		site, TIDE_LEVEL_ERROR, "AccountingStorageTRES", names, n_names,
 		"their use is not recorded by type, so it is not charged");
 end:
-	free(gres);
 	free(tres);
 	free(names);
 }
@@ -240,6 +226,6 @@ int tide_site_devices(struct tide_site *site)
 	}
 	check_nodes(site);
 	check_unused(site);
-	check_lists(site);
+	check_tres(site);
 	return 0;
 }

@@ -2,11 +2,11 @@
 /*
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
- * (nodes and partitions), devices.c (priced devices), rates.c (prices and
- * limits), of one host, host.c and gresconf.c (what it has on its disk),
- * compare.c (what devices it has),
- * munge.c and, of a running cluster, live.c (accounts, versions), live_nodes.c
- * (nodes) and enforce.c (jobs and associations).
+ * (nodes and partitions), types.c (devices), devices.c (priced devices),
+ * rates.c (prices and limits), of one host, host.c and gresconf.c (what it has
+ * on its disk), compare.c (what devices it has), munge.c and, of a running
+ * cluster, live.c (accounts, versions), live_nodes.c (nodes) and enforce.c
+ * (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -63,6 +63,22 @@ void tide_site_slurm(struct tide_site *site);
 void tide_site_nodes(struct tide_site *site);
 /* -1 when memory ran out, which is in the findings. */
 int tide_site_devices(struct tide_site *site);
+/* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
+struct tide_gres_item {
+	const char *name, *type;
+	size_t name_len, type_len;
+};
+
+/* The first item of a list; the next one is behind the next comma. */
+struct tide_gres_item tide_site_gres_item(const char *list);
+/* Is it one of the names of accelerators?  Licences and disks are none. */
+int tide_site_is_accelerator(const struct tide_gres_item *item);
+/* Are these letters that text, in any case? */
+int tide_site_is_text(const char *text, const char *part, size_t len);
+/*
+ * Whatever nodes have: Slurm knows it, by type; dir is the folder of gres.conf.
+ */
+void tide_site_types(struct tide_site *site, const char *dir);
 /*
  * How many devices of the name, and the type when there is one, of the first
  * item of `item` are in a list as of Gres=: mlu:mlu290:2(S:0),gpu:4.

@@ -312,8 +312,8 @@ static void check_plugins(const char *path, struct tide_findings *findings)
 	tide_slurm_destroy(slurm);
 }
 
-static void check_slurm_conf(const struct tide_conf *conf, const char *path,
-			     struct tide_findings *findings)
+static void check_slurm_conf(const struct tide_conf *conf, const char *dir,
+			     const char *path, struct tide_findings *findings)
 {
 	struct tide_slurm *slurm =
 		load_slurm(path, TIDE_LEVEL_ERROR,
@@ -334,6 +334,7 @@ static void check_slurm_conf(const struct tide_conf *conf, const char *path,
 	} else {
 		tide_site_slurm(&site);
 		tide_site_nodes(&site);
+		tide_site_types(&site, dir);
 		tide_site_rates(&site);
 	}
 	free(site.used);
@@ -378,7 +379,7 @@ int tide_site_check(const char *dir, const char *zoneinfo,
 	}
 	conf = check_tide_conf(tide, zoneinfo, findings);
 	if (conf) {
-		check_slurm_conf(conf, slurm, findings);
+		check_slurm_conf(conf, dir, slurm, findings);
 		check_slurmdbd_conf(conf, slurmdbd, findings);
 	} else {
 		check_plugins(slurm, findings);

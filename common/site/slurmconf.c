@@ -176,7 +176,7 @@ int tide_slurm_word(const char *list, const char *word)
 		size_t n = strcspn(list, ",");
 
 		if (n >= len && !strncasecmp(list, word, len) &&
-		    (n == len || list[len] == '=' || list[len] == ':'))
+		    (n == len || list[len] == '='))
 			return 1;
 		list += n + (list[n] == ',');
 	}

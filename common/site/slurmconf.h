@@ -74,7 +74,7 @@ const char *tide_slurm_value(const struct tide_slurm *slurm,
 
 /*
  * Is word among the comma separated words of list, in any case?  What follows
- * a '=' or ':' in the list does not count unless it is in word too.  A NULL
+ * a '=' in the list does not count unless it is in word too.  A NULL
  * list has no words.
  */
 int tide_slurm_word(const char *list, const char *word);

@@ -119,6 +119,43 @@ int tide_parse_duration(const char *text, int64_t *ret_seconds,
 	return 0;
 }
 
+int tide_parse_is_count(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && text[n] >= '0' && text[n] <= '9')
+		n++;
+	return n &&
+	       (n == len || (n + 1 == len && strchr("kKmMgGtTpP", text[n])));
+}
+
+int tide_parse_limit(const char *text, int64_t *ret_min, struct tide_err *err)
+{
+	static const char wanted[] =
+		"a time limit is wanted: minutes, or as 1:30:00 or 2-12:00";
+	int64_t days = 0, part[3] = {0}, seconds;
+	int dash, count = 0;
+
+	dash = strchr(text, '-') != NULL;
+	if (dash && (digits(&text, 6, &days) || *text++ != '-'))
+		return tide_err_set(err, EINVAL, "%s", wanted);
+	do {
+		if (count == 3 || digits(&text, 9, &part[count++]))
+			return tide_err_set(err, EINVAL, "%s", wanted);
+	} while (*text == ':' && text++);
+	if (*text)
+		return tide_err_set(err, EINVAL, "%s", wanted);
+	if (dash || count == 3)
+		seconds = (part[0] * 60 + part[1]) * 60 + part[2];
+	else
+		seconds = part[0] * 60 + part[1];
+	seconds += days * DAY_SECONDS;
+	if (seconds < 1)
+		return tide_err_set(err, ERANGE, "must be a minute at least");
+	*ret_min = (seconds + 59) / 60;
+	return 0;
+}
+
 int tide_parse_clock(const char *text, int32_t *ret_seconds,
 		     struct tide_err *err)
 {

@@ -11,6 +11,7 @@
 #ifndef TIDE_UTIL_PARSE_H
 #define TIDE_UTIL_PARSE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct tide_err;
@@ -25,6 +26,18 @@ int tide_parse_int(const char *text, int64_t min, int64_t max,
  */
 int tide_parse_duration(const char *text, int64_t *ret_seconds,
 			struct tide_err *err);
+
+/*
+ * Would Slurm take these letters for a number of devices: "8", "2K", or "310p"
+ * for 310 peta?
+ */
+int tide_parse_is_count(const char *text, size_t len);
+
+/*
+ * A time limit as Slurm's commands take it, in minutes, a part of one counting
+ * as one: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S; at least a minute.
+ */
+int tide_parse_limit(const char *text, int64_t *ret_min, struct tide_err *err);
 
 /* "HH:MM" or "HH:MM:SS" from 00:00 to 24:00, as seconds since midnight. */
 int tide_parse_clock(const char *text, int32_t *ret_seconds,

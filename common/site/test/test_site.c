@@ -18,10 +18,10 @@
 
 static char folder[] = "/tmp/tide-test-site.XXXXXX";
 
-enum { TIDE, SLURM, SLURMDBD, FILES };
+enum { TIDE, SLURM, SLURMDBD, GRES, FILES };
 
 static const char *const names[FILES] = {
-	"tide.conf", "slurm.conf", "slurmdbd.conf",
+	"tide.conf", "slurm.conf", "slurmdbd.conf", "gres.conf",
 };
 
 /* "@" stands for the folder. */
@@ -40,9 +40,9 @@ static const char *const good[FILES] = {
 	"PreemptType=preempt/partition_prio\n"
 	"PreemptMode=REQUEUE\n"
 	"SlurmctldParameters=preempt_send_user_signal\n"
-	"GresTypes=gpu\n"
+	"GresTypes=gpu,nic\n"
 	"AccountingStorageType=accounting_storage/slurmdbd\n"
-	"AccountingStorageTRES=gres/gpu:a100,gres/gpu:t4\n"
+	"AccountingStorageTRES=gres/gpu,gres/gpu:a100,gres/gpu:t4\n"
 	"AccountingStorageEnforce=safe,qos\n"
 	"PriorityType=priority/multifactor\n"
 	"NodeName=DEFAULT CPUs=4\n"
@@ -56,6 +56,9 @@ static const char *const good[FILES] = {
 	"StorageType=accounting_storage/credits\n"
 	"PluginDir=@/ours:@/stock\n"
 	"StoragePort=3306\nStorageLoc=slurm_acct_db\n",
+
+	"NodeName=lab[01-05] Name=gpu Type=a100 File=/dev/nvidia[0-3]\n"
+	"NodeName=cv[1-8],n1 Name=gpu Type=t4 File=/dev/nvidia[0-1]\n",
 };
 
 static const struct {
@@ -153,10 +156,36 @@ static const struct {
 	{SLURM, "100000,GRES", "100K,GRES", TIDE_LEVEL_ERROR,
 	 "gpu:a100 has 100K", "GRES/gpu:a100=100000"},
 	{SLURM, "GresTypes=gpu", "GresTypes=mlu", TIDE_LEVEL_ERROR,
-	 "GresTypes=mlu does not have gpu", "GresTypes=mlu,gpu"},
-	{SLURM, "gres/gpu:a100,gres/gpu:t4", "gres/gpu", TIDE_LEVEL_ERROR,
+	 "GresTypes=mlu,nic does not have gpu", "GresTypes=mlu,nic,gpu"},
+	{SLURM, "gpu:a100:4", "gpu:a100:4,npu:ascend910b:8", TIDE_LEVEL_ERROR,
+	 "GresTypes=gpu,nic does not have npu", "GresTypes=gpu,nic,npu"},
+	{SLURM, ",gres/gpu:a100,gres/gpu:t4", "", TIDE_LEVEL_ERROR,
 	 "does not have gres/gpu:a100,gres/gpu:t4",
 	 "AccountingStorageTRES=gres/gpu,gres/gpu:a100,gres/gpu:t4"},
+	{SLURM, "gres/gpu,", "", TIDE_LEVEL_WARNING,
+	 "does not have gres/gpu: sacct, squeue and limits", "gres/gpu:t4,gres/gpu"},
+	{SLURM, "gpu:a100:4", "gpu:a100:4,npu:ascend910b:8", TIDE_LEVEL_WARNING,
+	 "does not have gres/npu,gres/npu:ascend910b: sacct",
+	 "gres/gpu:t4,gres/npu,gres/npu:ascend910b"},
+	{SLURM, "gpu:a100:4", "gpu:8:4", TIDE_LEVEL_WARNING,
+	 "has the type '8' in Gres: --gres=gpu:8 asks for so many of any type",
+	 "begins with a letter"},
+	{SLURM, "gpu:a100:4", "gpu:a100:4,npu:310p:4", TIDE_LEVEL_WARNING,
+	 "has the type '310p' in Gres", "begins with a letter"},
+	{GRES, "Type=a100", "Type=8", TIDE_LEVEL_WARNING,
+	 "node 'lab01' has gpu:a100 in Gres, but gres.conf has Type=8 for it",
+	 "one word for a type"},
+	{GRES, "NodeName=lab[01-05] Name=gpu Type=a100",
+	 "NodeName=lab02 Name=gpu Type=a800 File=/dev/nvidia2\n"
+	 "NodeName=lab02 Name=gpu Type=h800", TIDE_LEVEL_WARNING,
+	 "node 'lab02' has gpu:a100 in Gres, but gres.conf has Type=a800 or h800",
+	 "one word for a type"},
+	{GRES, "NodeName=lab[01-05] Name=gpu Type=a100",
+	 "NodeName=lab[01-05] Name=gpu", TIDE_LEVEL_OK,
+	 "all lent nodes are in slurm.conf", NULL},
+	{GRES, "NodeName=lab[01-05] Name=gpu Type=a100 File=/dev/nvidia[0-3]",
+	 "AutoDetect=nvml Name=gpu Type=a800", TIDE_LEVEL_OK,
+	 "all lent nodes are in slurm.conf", NULL},
 	{SLURM, "Gres=gpu:a100:4", "Gres=gpu:4", TIDE_LEVEL_WARNING,
 	 "node 'lab[01-05]' has gpu in Gres without a type", "gpu:a100:4"},
 	{SLURM, "Gres=gpu:a100:4", "Gres=mlu:2,gpu", TIDE_LEVEL_WARNING,
@@ -303,6 +332,8 @@ static void test_case(size_t i)
 	}
 	f = find(&findings, cases[i].level, cases[i].what);
 	if (!ok(f && (strstr(f->file, names[cases[i].file]) ||
+		      (cases[i].file == GRES &&
+		       strstr(f->file, names[SLURM])) ||
 		      /* said of the line that asks for it */
 		      (strstr(f->file, names[TIDE]) && f->line)) &&
 			(!cases[i].fix ||

@@ -113,10 +113,11 @@ static void test_words(void)
 	} cases[] = {
 		{"safe,qos", "qos", 1},	   {"SAFE", "safe", 1},
 		{"safe", "saf", 0},	   {"saf", "safe", 0},
-		{"a=1,b:2", "a", 1},	   {"a=1,b:2", "b", 1},
+		{"a=1,b:2", "a", 1},	   {"a=1,b:2", "b", 0},
 		{"a=1,b:2", "b:2", 1},	   {"a=1", "1", 0},
 		{"", "a", 0},		   {NULL, "a", 0},
 		{"a,,b", "b", 1},	   {"gres/gpu:a100", "gres/gpu:a", 0},
+		{"gres/gpu:a100", "gres/gpu", 0},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)

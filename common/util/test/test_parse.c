@@ -5,6 +5,7 @@
 #include "common/util/parse.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/util/err.h"
 #include "tests/lib/tap.h"
@@ -40,6 +41,23 @@ static const struct parse_case durations[] = {
 	{"-5", EINVAL, 0},
 	{"1 h", EINVAL, 0},
 	{"9999999999999", EINVAL, 0},
+};
+
+static const struct parse_case limits[] = {
+	{"90", 0, 90},		{"90:30", 0, 91},	{"1:30:00", 0, 90},
+	{"0:0:1", 0, 1},	{"2-12", 0, 3600},	{"2-12:30", 0, 3630},
+	{"2-12:30:01", 0, 3631}, {"0", ERANGE, 0},	{"0:00", ERANGE, 0},
+	{"", EINVAL, 0},	{"5:", EINVAL, 0},	{"1:2:3:4", EINVAL, 0},
+	{"1-", EINVAL, 0},	{"-5", EINVAL, 0},	{"5m", EINVAL, 0},
+	{"UNLIMITED", EINVAL, 0}, {"9999999999", EINVAL, 0},
+};
+
+static const struct {
+	const char *text;
+	int is_count;
+} counts[] = {
+	{"8", 1}, {"2K", 1}, {"310p", 1}, {"8x", 0}, {"310pp", 0},
+	{"p", 0}, {"", 0},   {"a100", 0}, {"t4", 0}, {"3090", 1},
 };
 
 static const struct parse_case clocks[] = {
@@ -113,6 +131,13 @@ int main(void)
 
 	run("int", ints, COUNT(ints), as_int);
 	run("duration", durations, COUNT(durations), tide_parse_duration);
+	run("limit", limits, COUNT(limits), tide_parse_limit);
+	for (size_t i = 0; i < COUNT(counts); i++)
+		ok(tide_parse_is_count(counts[i].text,
+				       strlen(counts[i].text)) ==
+			   counts[i].is_count,
+		   "'%s' is %s count", counts[i].text,
+		   counts[i].is_count ? "a" : "no");
 	run("clock", clocks, COUNT(clocks), as_clock);
 	run("date", dates, COUNT(dates), tide_parse_datetime);
 	ok(!tide_parse_int("-9223372036854775808", INT64_MIN, INT64_MAX, &value,
