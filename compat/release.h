@@ -68,6 +68,16 @@ typedef hostlist_t tide_hostlist;
 #endif
 
 /*
+ * 23.11: what is asked for is "gres/mlu:2"; it was "gres:mlu:2".  Goes with
+ * 23.02.
+ */
+#if TIDE_SLURM_SINCE(23, 11)
+#define TIDE_GRES_PREFIX "gres/"
+#else
+#define TIDE_GRES_PREFIX "gres:"
+#endif
+
+/*
  * 24.11: job_test gets a will_run_data_t.  Goes with 24.05.
  */
 #define TIDE_JOB_TEST_WILL_RUN TIDE_SLURM_SINCE(24, 11)

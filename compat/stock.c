@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asks slurmctld for a partition and its nodes.  Chooses nothing. */
+/* Asks slurmctld for a partition, its nodes, and a start.  Chooses nothing. */
 #include "config.h"
 
 #include "compat/stock.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
+
+#include "compat/release.h"
+
+/* slurm.h says that it is there, and does not declare it. */
+extern void slurm_free_will_run_response_msg(will_run_response_msg_t *msg);
 
 static char *copy(const char *text)
 {
@@ -114,4 +121,72 @@ void tide_stock_release(struct tide_stock *stock)
 	free(stock->partition);
 	free(stock->weights);
 	*stock = (struct tide_stock){0};
+}
+
+/* As sbatch asks with --test-only; what desc points to stays the caller's. */
+static int will_run(job_desc_msg_t *desc, int64_t *ret_start,
+		    struct tide_err *err)
+{
+	will_run_response_msg_t *answer = NULL;
+	int rc;
+
+	errno = 0;
+	rc = slurm_job_will_run2(desc, &answer);
+	if (!rc && answer && answer->start_time)
+		*ret_start = answer->start_time;
+	else if (rc && (errno == SLURM_COMMUNICATIONS_CONNECTION_ERROR ||
+			errno == SLURMCTLD_COMMUNICATIONS_CONNECTION_ERROR))
+		rc = tide_err_set(err, ENOTCONN, "cannot ask slurmctld: %s",
+				  slurm_strerror(errno));
+	else
+		rc = tide_err_set(err, EPERM, "is not taken by Slurm: %s",
+				  rc && errno ? slurm_strerror(errno)
+					      : "it tells no start");
+	if (answer)
+		slurm_free_will_run_response_msg(answer);
+	return rc;
+}
+
+int tide_stock_start(const struct tide_trial *trial, int64_t *ret_start,
+		     struct tide_err *err)
+{
+	static char script[] = "#!/bin/sh\n", name[] = "request", dir[] = "/";
+	static char path[] = "PATH=/usr/bin:/bin",
+		    *environment[] = {path, NULL};
+	char *partition = trial->partition ? strdup(trial->partition) : NULL;
+	char *account = trial->account ? strdup(trial->account) : NULL;
+	char *gres = NULL;
+	job_desc_msg_t desc;
+	int rc = -1;
+
+	if (asprintf(&gres, TIDE_GRES_PREFIX "%s", trial->gres) < 0)
+		gres = NULL;
+	if (!gres || (trial->partition && !partition) ||
+	    (trial->account && !account)) {
+		tide_err_set(err, ENOMEM, "out of memory");
+		goto out;
+	}
+	slurm_init_job_desc_msg(&desc);
+	desc.user_id = getuid();
+	desc.group_id = getgid();
+	desc.name = name;
+	desc.script = script;
+	desc.work_dir = dir;
+	desc.environment = environment;
+	desc.env_size = 1;
+	desc.partition = partition;
+	desc.account = account;
+	desc.tres_per_node = gres;
+	desc.min_nodes = trial->nodes;
+	desc.max_nodes = trial->nodes;
+	if (trial->limit_min)
+		desc.time_limit = trial->limit_min;
+	if (trial->time_min)
+		desc.time_min = trial->time_min;
+	rc = will_run(&desc, ret_start, err);
+out:
+	free(partition);
+	free(account);
+	free(gres);
+	return rc;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The nodes of a partition and what of their devices is in use, as slurmctld
- * tells, for `tidectl request`.  Stands on public libslurm alone.
+ * The nodes of a partition, what of their devices is in use, and when a job
+ * could start there, as slurmctld tells, for `tidectl request`.  Stands on
+ * public libslurm alone.
  *
  * Threads: as client.h.
  */
@@ -10,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/util/err.h"
 
@@ -34,5 +36,23 @@ int tide_stock_ask(const char *partition, struct tide_stock *stock,
 		   struct tide_err *err);
 
 void tide_stock_release(struct tide_stock *stock);
+
+/* A batch job that is not submitted; NULL and 0 are Slurm's defaults. */
+struct tide_trial {
+	const char *partition, *account;
+	const char *gres; /* of each node, as of --gres */
+	uint32_t nodes;
+	uint32_t limit_min, time_min;
+};
+
+/*
+ * When it would start, by what runs, windows and reservations; jobs that wait
+ * do not count.  0, or -1 with errno and text:
+ *	EPERM		Slurm would not take it, and why
+ *	ENOTCONN	slurmctld does not tell
+ *	ENOMEM
+ */
+int tide_stock_start(const struct tide_trial *trial, int64_t *ret_start,
+		     struct tide_err *err);
 
 #endif /* TIDE_COMPAT_STOCK_H */

@@ -28,11 +28,13 @@ static const char *item_end(const char *text)
 }
 
 /*
- * The next item with a type and a count; others are passed over.  False at the
- * end.
+ * The next item with a count; others are passed over.  False at the end.  Slurm
+ * writes "gpu:(null):2" in what is used of devices without a type.
  */
 static bool next_item(const char **cursor, struct item *item)
 {
+	static const char none[] = "(null):";
+
 	while (*cursor && **cursor) {
 		const char *text = *cursor, *end = item_end(text), *count;
 		char *rest;
@@ -40,15 +42,21 @@ static bool next_item(const char **cursor, struct item *item)
 		*cursor = end + (*end == ',');
 		item->name = text;
 		item->name_len = strcspn(text, ":,(");
-		if (text[item->name_len] != ':')
+		item->type = count = text + item->name_len + 1;
+		item->type_len = 0;
+		if (!item->name_len || text[item->name_len] != ':')
 			continue;
-		item->type = text + item->name_len + 1;
-		item->type_len = strcspn(item->type, ":,(");
-		count = item->type + item->type_len;
-		if (!item->type_len || *count != ':' || count >= end)
-			continue;
-		item->count = strtoull(count + 1, &rest, 10);
-		if (rest != count + 1 && strchr(",(", *rest))
+		if (!strncmp(count, none, strlen(none))) {
+			count += strlen(none);
+		} else if (count + strcspn(count, ":,(") < end &&
+			   count[strcspn(count, ":,(")] == ':') {
+			item->type_len = strcspn(count, ":");
+			count += item->type_len + 1;
+			if (!item->type_len)
+				continue;
+		}
+		item->count = strtoull(count, &rest, 10);
+		if (rest != count && strchr(",(", *rest))
 			return true;
 	}
 	return false;
@@ -167,8 +175,9 @@ void tide_offers_rates(struct tide_offers *offers, const char *weights,
 		for (size_t i = 0; i < offers->count; i++) {
 			struct tide_offer *offer = &offers->offer[i];
 
-			snprintf(device, sizeof(device), "gres/%s:%s",
-				 offer->gres, offer->type);
+			snprintf(device, sizeof(device), "gres/%s%s%s",
+				 offer->gres, *offer->type ? ":" : "",
+				 offer->type);
 			if (!is_text(device, weights, name) ||
 			    tide_frac_parse(value, &weight))
 				continue;
@@ -208,6 +217,10 @@ static int by_choice(const void *a, const void *b)
 
 	if (x->fits != y->fits)
 		return x->fits ? -1 : 1;
+	if (x->fits && x->now != y->now)
+		return x->now ? -1 : 1;
+	if (x->fits && !x->now && x->start != y->start)
+		return !y->start || (x->start && x->start < y->start) ? -1 : 1;
 	/* of those that do not fit the order is that of names */
 	if (x->fits && !x->nodes_free != !y->nodes_free)
 		return x->nodes_free ? -1 : 1;
@@ -237,10 +250,84 @@ size_t tide_offers_choose(struct tide_offers *offers,
 		if (offer->nodes_free < wish->nodes)
 			offer->nodes_free = 0;
 	}
+	tide_offers_order(offers);
+	return fit;
+}
+
+/* A minute is less than it takes to write the script. */
+void tide_offer_starts(struct tide_offer *offer, int64_t start, int64_t now)
+{
+	offer->start = start;
+	offer->now = start <= now + 60;
+}
+
+int tide_offer_refused(struct tide_offer *offer, const char *why)
+{
+	char *copy = strdup(why);
+
+	if (!copy)
+		return -1;
+	free(offer->refused);
+	offer->why = offer->refused = copy;
+	offer->fits = false;
+	return 0;
+}
+
+size_t tide_offers_order(struct tide_offers *offers)
+{
+	size_t fit = 0;
+
 	if (offers->count)
 		qsort(offers->offer, offers->count, sizeof(*offers->offer),
 		      by_choice);
+	while (fit < offers->count && offers->offer[fit].fits)
+		fit++;
 	return fit;
+}
+
+/* Of the kind that is wished for: the fastest, or the one with most memory. */
+static const struct tide_offer *best(const struct tide_offers *offers,
+				     const struct tide_wish *wish, bool speed)
+{
+	const struct tide_offer *best = NULL;
+
+	for (size_t i = 0; i < offers->count; i++) {
+		const struct tide_offer *offer = &offers->offer[i];
+
+		if (wish->gres && strcasecmp(wish->gres, offer->gres))
+			continue;
+		if (speed ? !offer->tflops.num : !offer->memory)
+			continue;
+		if (!best ||
+		    (speed ? tide_frac_cmp(offer->tflops, best->tflops) > 0
+			   : offer->memory > best->memory))
+			best = offer;
+	}
+	return best;
+}
+
+void tide_offers_best(const struct tide_offers *offers,
+		      const struct tide_wish *wish, char *text, size_t size)
+{
+	const struct tide_offer *fastest = NULL, *largest = NULL;
+	char tflops[48];
+	int n = 0;
+
+	if (size)
+		*text = '\0';
+	if (wish->tflops.num)
+		fastest = best(offers, wish, true);
+	if (wish->memory)
+		largest = best(offers, wish, false);
+	if (fastest) {
+		tide_frac_format(fastest->tflops, tflops, sizeof(tflops));
+		n = snprintf(text, size, "the fastest is %s:%s with %s TFLOPS",
+			     fastest->gres, fastest->type, tflops);
+	}
+	if (largest && n >= 0 && (size_t)n < size)
+		snprintf(text + n, size - (size_t)n,
+			 "%sthe largest is %s:%s with %d GB", n ? ", " : "",
+			 largest->gres, largest->type, largest->memory);
 }
 
 void tide_offers_release(struct tide_offers *offers)
@@ -248,6 +335,7 @@ void tide_offers_release(struct tide_offers *offers)
 	for (size_t i = 0; i < offers->count; i++) {
 		free(offers->offer[i].gres);
 		free(offers->offer[i].type);
+		free(offers->offer[i].refused);
 	}
 	free(offers->offer);
 	*offers = (struct tide_offers){0};

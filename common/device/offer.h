@@ -20,7 +20,7 @@ struct tide_wish {
 	const char *gres;	 /* of this GRES alone; NULL: any */
 };
 
-/* A type. */
+/* A type; "" are devices without one. */
 struct tide_offer {
 	char *gres, *type;
 	struct tide_frac tflops; /* 0: not known */
@@ -31,8 +31,11 @@ struct tide_offer {
 	uint64_t most;		 /* of one node */
 	uint64_t nodes;		 /* that have as many as are wanted */
 	uint64_t nodes_free;	 /* that have them free now */
+	int64_t start;		 /* by Slurm's plan; 0: it was not asked */
+	bool now;		 /* that is now */
 	bool fits;
 	const char *why; /* it does not fit, in words */
+	char *refused;	 /* the same in words of Slurm, or NULL */
 };
 
 /* Starts as {0}. */
@@ -43,8 +46,8 @@ struct tide_offers {
 
 /*
  * A node: its Gres and GresUsed as slurmctld tells them; takes_jobs: it is
- * neither down nor drained.  Only accelerators that the table knows count, and
- * only with a type.  -1 with ENOMEM.
+ * neither down nor drained.  Only GRES that the table knows count.  -1 with
+ * ENOMEM.
  */
 int tide_offers_node(struct tide_offers *offers, const struct tide_table *table,
 		     const struct tide_wish *wish, const char *gres,
@@ -61,6 +64,27 @@ void tide_offers_rates(struct tide_offers *offers, const char *weights,
  */
 size_t tide_offers_choose(struct tide_offers *offers,
 			  const struct tide_wish *wish);
+
+/*
+ * What Slurm says of one that fits: when it would start, at the time `now`; or
+ * that it would not, and why.  tide_offers_order() is due then.  -1 with
+ * ENOMEM.
+ */
+void tide_offer_starts(struct tide_offer *offer, int64_t start, int64_t now);
+int tide_offer_refused(struct tide_offer *offer, const char *why);
+
+/*
+ * As tide_offers_choose(), but of those that fit first those that start now,
+ * then the others by their start, then those that Slurm was not asked about.
+ */
+size_t tide_offers_order(struct tide_offers *offers);
+
+/*
+ * The best that there is of what is wished for, for who wished for more: "the
+ * fastest is npu:ascend910c with 376 TFLOPS"; "" where nobody knows.
+ */
+void tide_offers_best(const struct tide_offers *offers,
+		      const struct tide_wish *wish, char *text, size_t size);
 
 void tide_offers_release(struct tide_offers *offers);
 

@@ -11,6 +11,7 @@ default_options() {
 	DIR='' BUILD='' NODES=3 CPUS=4 MEMORY=4000 TIDE_CONF='' CGROUP=''
 	PLUGINS='' WITHOUT='' ACCOUNTS='' USERS=root ACCOUNTING=1 KEEP=''
 	PREFIX=${TIDE_SLURM_PREFIX:-}
+	COUNTED=''
 	GRES=() PARTITIONS=() SET=() APPEND=() DBD_SET=() BINDS=() REST=()
 }
 
@@ -47,6 +48,7 @@ parse_valued() {
 	--cpus) CPUS=$2 ;;
 	--memory) MEMORY=$2 ;;
 	--gres) GRES+=("$2") ;;
+	--counted) COUNTED=$2 ;;
 	--partition) PARTITIONS+=("$2") ;;
 	--set) SET+=("$2") ;;
 	--conf-append) APPEND+=("$2") ;;
@@ -111,23 +113,31 @@ node_gres() {
 	tr , '\n' <<<"${own:-$all}" | grep .
 }
 
-# Prints NAME TYPE FILE of every device of node $1; files are numbered for each
-# name from 0.
+is_counted() {
+	[[ ,$COUNTED, == *",$1,"* ]]
+}
+
+# Prints NAME TYPE FILE of every device of node $1 that has a file; files are
+# numbered for each kind of file from 0.
 node_devices() {
-	local name type count i
+	local name type count kind i
 	local -A next=()
 
 	while IFS=: read -r name type count; do
+		! is_counted "$type" || continue
+		kind=$name
+		[[ $name:$type != npu:vir* ]] || kind=vnpu
 		for ((i = 0; i < count; i++)); do
-			echo "$name $type $(device_file "$name" "${next[$name]:-0}")"
-			next[$name]=$((${next[$name]:-0} + 1))
+			echo "$name $type $(device_file "$kind" "${next[$kind]:-0}")"
+			next[$kind]=$((${next[$kind]:-0} + 1))
 		done
 	done < <(node_gres "$1")
 }
 
-# Prints the device file of device $2 of a GRES named $1; several with commas.
+# Prints the device file of device $2 of a kind $1; several with commas.
 device_file() {
 	case $1 in
+	vnpu) printf '/dev/vdavinci%d\n' $(($2 + 100)) ;;
 	mlu) printf '/dev/cambricon_dev%d\n' "$2" ;;
 	npu) printf '/dev/davinci%d\n' "$2" ;;
 	dcu) printf '/dev/dri/card%d,/dev/dri/renderD%d\n' $(($2 + 1)) \
@@ -338,7 +348,7 @@ write_hosts() {
 
 # One gres.conf for all nodes; the device files are in each node's own /dev.
 write_gres_conf() {
-	local i name type file
+	local i name type file count
 
 	for ((i = 1; i <= NODES; i++)); do
 		while read -r name type file; do
@@ -348,6 +358,10 @@ write_gres_conf() {
 			esac
 			echo "NodeName=n$i Name=$name Type=$type $file"
 		done < <(node_devices "n$i")
+		while IFS=: read -r name type count; do
+			! is_counted "$type" ||
+				echo "NodeName=n$i Name=$name Type=$type Count=$count Flags=CountOnly"
+		done < <(node_gres "n$i")
 	done >"$DIR/etc/gres.conf"
 }
 

@@ -158,7 +158,7 @@ ports_free() {
 # Writes what later commands must know to DIR/cluster.
 save_cluster() {
 	declare -p PORT NODES BUILD PLUGINS WITHOUT TIDE_CONF ACCOUNTING KEEP \
-		STOCK BINDS GRES CGROUP NODE_LIST PREFIX |
+		STOCK BINDS GRES COUNTED CGROUP NODE_LIST PREFIX |
 		sed 's/^declare /declare -g /' >"$DIR/cluster"
 }
 

@@ -21,7 +21,8 @@ static const struct {
 	{"mlu:mlu290:4(S:0),nic:1", "mlu:mlu290:1(IDX:0,2),nic:0", true},
 	{"gpu:a100:4,gpu:t4:2", "gpu:a100:2(IDX:1,3),gpu:t4:0(IDX:N/A)", true},
 	{"npu:vir04:4,npu:ascend310p:1", "npu:vir04:0", true},
-	{"accel:odd:2,npu:4,:x:3,gpu::2,gpu:t4:x,dcu:k100_ai:0", "", true},
+	{"accel:odd:2,:x:3,gpu::2,gpu:t4:x,dcu:k100_ai:0", "", true},
+	{"dcu:4(S:0)", "dcu:(null):3(IDX:0,1,3)", true},
 };
 
 static const char weights[] =
@@ -35,7 +36,7 @@ static const struct {
 } cases[] = {
 	{"one of anything",
 	 {1, 1, 0, {0, 1}, NULL},
-	 "gpu:t4 npu:ascend910b gpu:a100 npu:vir04 mlu:mlu290 accel:odd npu:ascend310p npu:ascend910a*"},
+	 "gpu:t4 npu:ascend910b gpu:a100 npu:vir04 mlu:mlu290 accel:odd dcu: npu:ascend310p npu:ascend910a*"},
 	{"two with memory",
 	 {2, 1, 32, {0, 1}, NULL},
 	 "gpu:a100 mlu:mlu290 npu:ascend910b* npu:ascend910a*"},
@@ -46,6 +47,9 @@ static const struct {
 	{"of one kind",
 	 {1, 1, 0, {250, 1}, "npu"},
 	 "npu:ascend910b npu:ascend910a*"},
+	{"of one kind, without a type",
+	 {2, 1, 0, {0, 1}, "dcu"},
+	 "dcu:*"},
 	{"more than a node has", {9, 1, 0, {0, 1}, NULL}, ""},
 	{"two nodes", {8, 2, 0, {0, 1}, NULL}, "npu:ascend910b*"},
 	{"two nodes, of which one has it free",
@@ -94,7 +98,7 @@ static void test_counts(const struct tide_table *table)
 	char rate[48];
 
 	read_nodes(table, &wish, &offers);
-	is_int((int64_t)offers.count, 8, "types, and nothing else");
+	is_int((int64_t)offers.count, 9, "types, and nothing else");
 	for (size_t i = 0; i < offers.count; i++)
 		if (!strcmp(offers.offer[i].type, "ascend910b"))
 			offer = &offers.offer[i];
@@ -110,6 +114,79 @@ static void test_counts(const struct tide_table *table)
 	ok(!tide_offers_node(&offers, table, &wish, NULL, NULL, true) &&
 		   !offers.count && !tide_offers_choose(&offers, &wish),
 	   "a node without any");
+}
+
+/* What Slurm says of the start goes before what is free. */
+static void test_order(const struct tide_table *table)
+{
+	static const struct {
+		const char *type;
+		int64_t start; /* 0: refused; -1: not asked */
+	} said[] = {
+		{"vir04", 2000},   {"ascend910b", 1059}, {"t4", 0},
+		{"a100", 1500},	   {"mlu290", 1000},	 {"odd", -1},
+		{"ascend310p", -1}, {"ascend910a", -1},	 {"", -1},
+	};
+	const struct tide_wish wish = {1, 1, 0, {0, 1}, NULL};
+	struct tide_offers offers = {0};
+	char text[512] = "";
+	size_t fit, at = 0;
+
+	read_nodes(table, &wish, &offers);
+	tide_offers_choose(&offers, &wish);
+	for (size_t i = 0; i < offers.count; i++)
+		for (size_t k = 0; k < sizeof(said) / sizeof(*said); k++) {
+			struct tide_offer *offer = &offers.offer[i];
+
+			if (strcmp(offer->type, said[k].type))
+				continue;
+			if (said[k].start > 0)
+				tide_offer_starts(offer, said[k].start, 1000);
+			else if (!said[k].start &&
+				 tide_offer_refused(offer, "is not taken"))
+				diag("no memory");
+		}
+	fit = tide_offers_order(&offers);
+	for (size_t k = 0; k < offers.count; k++)
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s%s",
+				       k == fit ? " | "
+				       : k	? " "
+						: "",
+				       offers.offer[k].type,
+				       offers.offer[k].now ? "!" : "");
+	is_str(text,
+	       "ascend910b! mlu290! a100 vir04 odd  ascend310p ascend910a | t4",
+	       "starts now, by price; then by start; then not asked");
+	is_str(offers.offer[fit].why, "is not taken", "and Slurm's reason");
+	tide_offers_release(&offers);
+}
+
+static void test_best(const struct tide_table *table)
+{
+	static const struct {
+		struct tide_wish wish;
+		const char *want;
+	} cases[] = {
+		{{1, 1, 0, {5000, 1}, NULL},
+		 "the fastest is gpu:a100 with 312 TFLOPS"},
+		{{1, 1, 500, {5000, 1}, "npu"},
+		 "the fastest is npu:ascend910b with 280 TFLOPS, the largest is npu:ascend910a with 32 GB"},
+		{{1, 1, 100, {0, 1}, "mlu"},
+		 "the largest is mlu:mlu290 with 32 GB"},
+		{{1, 1, 0, {1, 1}, "accel"}, ""},
+		{{9, 1, 0, {0, 1}, NULL}, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct tide_offers offers = {0};
+		char text[200];
+
+		read_nodes(table, &cases[i].wish, &offers);
+		tide_offers_choose(&offers, &cases[i].wish);
+		tide_offers_best(&offers, &cases[i].wish, text, sizeof(text));
+		is_str(text, cases[i].want, "the best that there is");
+		tide_offers_release(&offers);
+	}
 }
 
 static void test_able(const struct tide_table *table)
@@ -137,6 +214,8 @@ int main(void)
 		return 1;
 	test_choice(table);
 	test_counts(table);
+	test_order(table);
+	test_best(table);
 	test_able(table);
 	tide_table_destroy(table);
 	return tap_done();
