@@ -183,7 +183,7 @@ touch ours/job_submit_tide.so stock/select_cons_tres.so
 test_expect_success 'check passes a site without prices, with a warning' '
 	status 0 "$tidectl" check --conf-dir . &&
 	grep -q "^warning  ./tide.conf: there is no Device line" out &&
-	grep -q " 1 warnings, 0 errors" out
+	grep -q " 1 warning, 0 errors" out
 '
 
 test_expect_success 'check without a tide.conf looks at PluginDir all the same' '

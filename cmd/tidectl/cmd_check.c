@@ -21,6 +21,7 @@
 #include "common/site/host.h"
 #include "common/site/site.h"
 #include "common/util/err.h"
+#include "common/util/plural.h"
 #if TIDE_WITH_SLURM
 #include "compat/live.h"
 #endif
@@ -67,8 +68,10 @@ static int print_text(const struct tide_findings *findings)
 		if (f->fix)
 			printf("         fix: %s\n", f->fix);
 	}
-	printf("%d ok, %d warnings, %d errors\n", count[TIDE_LEVEL_OK],
-	       count[TIDE_LEVEL_WARNING], count[TIDE_LEVEL_ERROR]);
+	printf("%d ok, %d warning%s, %d error%s\n", count[TIDE_LEVEL_OK],
+	       count[TIDE_LEVEL_WARNING],
+	       tide_plural(count[TIDE_LEVEL_WARNING]), count[TIDE_LEVEL_ERROR],
+	       tide_plural(count[TIDE_LEVEL_ERROR]));
 	return TIDECTL_DONE;
 }
 

@@ -14,6 +14,7 @@
 #include "cmd/tidectl/credits.h"
 #include "common/credit/request.h"
 #include "common/util/file.h"
+#include "common/util/plural.h"
 #include "common/util/zone.h"
 
 #define PAGE 2000 /* postings in one answer */
@@ -183,17 +184,28 @@ static int write_seal(const char *path, const json_t *seal)
 	return bad;
 }
 
+/* "1 grant" or "2 grants": the member of that name, and what follows it. */
+static void print_count(const json_t *data, const char *noun, const char *then)
+{
+	char key[32];
+	json_int_t n;
+
+	snprintf(key, sizeof(key), "%ss", noun);
+	n = number(data, key);
+	printf("%" JSON_INTEGER_FORMAT " %s%s%s", n, noun, tide_plural(n),
+	       then);
+}
+
 static void print_report(const json_t *data)
 {
 	json_t *problems = json_object_get(data, "problems"), *p;
 	size_t i;
 
-	printf("%" JSON_INTEGER_FORMAT " transactions: %" JSON_INTEGER_FORMAT
-	       " grants, %" JSON_INTEGER_FORMAT
-	       " charges, %" JSON_INTEGER_FORMAT " refunds; they sum to %s\n",
-	       number(data, "transactions"), number(data, "grants"),
-	       number(data, "charges"), number(data, "refunds"),
-	       text(data, "sum"));
+	print_count(data, "transaction", ": ");
+	print_count(data, "grant", ", ");
+	print_count(data, "charge", ", ");
+	print_count(data, "refund", "; they ");
+	printf("sum to %s\n", text(data, "sum"));
 	if (number(data, "purged") || number(data, "moved"))
 		printf("job rows purged: %" JSON_INTEGER_FORMAT
 		       ", that end later than was charged: %" JSON_INTEGER_FORMAT

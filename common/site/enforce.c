@@ -14,6 +14,7 @@
 #include "common/credit/charge.h"
 #include "common/site/live.h"
 #include "common/site/rules.h"
+#include "common/util/plural.h"
 
 struct enforce {
 	struct tide_site *site;
@@ -89,7 +90,7 @@ static void say_no_assoc(struct enforce *e, const struct tide_live_job *job,
 	snprintf(
 		what, sizeof(what),
 		"user '%s' is locked out: no association%s, and %zu job%s (%s)",
-		job->user, with, count, count == 1 ? "" : "s", job->id);
+		job->user, with, count, tide_plural(count), job->id);
 	snprintf(fix, sizeof(fix), "sacctmgr add user %s account=%s", job->user,
 		 account);
 	say(e, fix, what);
@@ -201,7 +202,7 @@ static void check_strays(struct enforce *e)
 			e->site, TIDE_LEVEL_WARNING, NULL, fix,
 			"with AccountingStorageEnforce user '%s' is locked out: no association%s, and %zu job%s in the last %d days",
 			stray->user, named ? with : "", stray->jobs,
-			stray->jobs == 1 ? "" : "s", e->live->stray_days);
+			tide_plural(stray->jobs), e->live->stray_days);
 	}
 }
 

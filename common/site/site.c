@@ -17,6 +17,7 @@
 #include "common/site/plugins.h"
 #include "common/site/rules.h"
 #include "common/util/err.h"
+#include "common/util/plural.h"
 #include "common/util/version.h"
 
 /* Add ",word" to a list that is being written. */
@@ -241,11 +242,6 @@ static void check_intent(const char *path, const struct tide_conf *conf,
 			"Mode=enforce");
 }
 
-static const char *plural(int n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* tide.conf by itself; NULL when it is not usable. */
 static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 					 struct tide_findings *findings)
@@ -264,10 +260,10 @@ static struct tide_conf *check_tide_conf(const char *path, const char *zoneinfo,
 		snprintf(
 			what, sizeof(what),
 			"%d window%s, %d owner%s, %d lent node%s, %d priced device%s",
-			conf->n_windows, plural(conf->n_windows),
-			conf->n_owners, plural(conf->n_owners), conf->n_nodes,
-			plural(conf->n_nodes), conf->n_devices,
-			plural(conf->n_devices));
+			conf->n_windows, tide_plural(conf->n_windows),
+			conf->n_owners, tide_plural(conf->n_owners),
+			conf->n_nodes, tide_plural(conf->n_nodes),
+			conf->n_devices, tide_plural(conf->n_devices));
 		tide_findings_add(findings, TIDE_LEVEL_OK, path, 0, what, NULL);
 		check_intent(path, conf, findings);
 	}

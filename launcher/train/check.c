@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/util/plural.h"
 #include "launcher/checkpoint/folder.h"
 #include "launcher/data/text.h"
 #include "launcher/train/check.h"
@@ -87,12 +88,14 @@ void tide_check_print(const struct tide_check *c, FILE *to)
 		(long long)c->checkpoint_bytes);
 	if (c->data_bytes)
 		fprintf(to,
-			"text              %lld bytes, %lld sequences an epoch\n",
-			(long long)c->data_bytes, (long long)c->data_pieces);
+			"text              %lld bytes, %lld sequence%s an epoch\n",
+			(long long)c->data_bytes, (long long)c->data_pieces,
+			tide_plural(c->data_pieces));
 	fprintf(to,
-		"step              %lld sequences, %lld tokens: %d ranks, each %d micro-batches\n",
-		(long long)c->global_batch, (long long)c->tokens_per_step,
-		c->ranks, c->accumulation);
+		"step              %lld sequence%s, %lld tokens: %d rank%s, each %d micro-batch%s\n",
+		(long long)c->global_batch, tide_plural(c->global_batch),
+		(long long)c->tokens_per_step, c->ranks, tide_plural(c->ranks),
+		c->accumulation, c->accumulation == 1 ? "" : "es");
 	if (c->checkpoint[0])
 		fprintf(to, "would resume      at step %lld of %lld from %s\n",
 			(long long)c->step, (long long)c->steps, c->checkpoint);

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/util/plural.h"
+
 enum {
 	MAX_RANKS = 1000000
 };
@@ -44,21 +46,24 @@ int tide_plan_make(struct tide_plan *ret_plan, int64_t global_batch,
 	if (global_batch % batch_size)
 		return tide_err_set(
 			err, EINVAL,
-			"cannot go on with training.batch_size %lld: the checkpoint's global batch of %lld sequences is not a multiple of it",
-			(long long)batch_size, (long long)global_batch);
+			"cannot go on with training.batch_size %lld: the checkpoint's global batch of %lld sequence%s is not a multiple of it",
+			(long long)batch_size, (long long)global_batch,
+			tide_plural(global_batch));
 	if (micro % ranks) {
 		list_counts(counts, sizeof(counts), micro);
 		return tide_err_set(
 			err, EINVAL,
-			"cannot go on with %d ranks: the global batch of %lld sequences, taken %lld at a time, can be dealt to these numbers of ranks: %s",
-			ranks, (long long)global_batch, (long long)batch_size,
+			"cannot go on with %d ranks: the global batch of %lld sequence%s, taken %lld at a time, can be dealt to these numbers of ranks: %s",
+			ranks, (long long)global_batch,
+			tide_plural(global_batch), (long long)batch_size,
 			counts);
 	}
 	if (micro / ranks >= INT_MAX)
 		return tide_err_set(
 			err, EINVAL,
-			"cannot go on with %d ranks: the global batch of %lld sequences, taken %lld at a time, is too much for each",
-			ranks, (long long)global_batch, (long long)batch_size);
+			"cannot go on with %d rank%s: the global batch of %lld sequence%s, taken %lld at a time, is too much for each",
+			ranks, tide_plural(ranks), (long long)global_batch,
+			tide_plural(global_batch), (long long)batch_size);
 	*ret_plan = (struct tide_plan){
 		.global_batch = global_batch,
 		.ranks = ranks,

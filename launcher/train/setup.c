@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/util/parse.h"
+#include "common/util/plural.h"
 #include "launcher/comm/tree.h"
 #include "launcher/train/trainer_impl.h"
 
@@ -169,8 +170,9 @@ static int resume(struct tide_trainer *t, int64_t *ret_global_batch,
 		if (t->job->restarts)
 			tide_trainer_say(
 				t,
-				"this job was requeued %d times, but '%s' holds no checkpoint: is it on a file system that all nodes share?",
-				t->job->restarts, t->settings->directory);
+				"this job was requeued %d time%s, but '%s' holds no checkpoint: is it on a file system that all nodes share?",
+				t->job->restarts, tide_plural(t->job->restarts),
+				t->settings->directory);
 		tide_trainer_say(t, "starting at step 0");
 		return 0;
 	}
@@ -202,9 +204,11 @@ static int plan_steps(struct tide_trainer *t, int64_t global_batch,
 	if (t->plan.accumulation != s->gradient_accumulation)
 		tide_trainer_say(
 			t,
-			"the global batch stays %lld sequences: on %d ranks each takes %d times %d",
-			(long long)t->plan.global_batch, t->plan.ranks,
-			t->plan.accumulation, t->plan.batch_size);
+			"the global batch stays %lld sequence%s: on %d rank%s each takes %d times %d",
+			(long long)t->plan.global_batch,
+			tide_plural(t->plan.global_batch), t->plan.ranks,
+			tide_plural(t->plan.ranks), t->plan.accumulation,
+			t->plan.batch_size);
 	return 0;
 }
 
@@ -258,9 +262,11 @@ int tide_trainer_setup(struct tide_trainer *t, struct tide_err *err)
 		return -1;
 	tide_trainer_say(
 		t,
-		"%lld parameters, %d ranks with %d threads each, %lld sequences of %lld a step",
+		"%lld parameters, %d rank%s with %d thread%s each, %lld sequence%s of %lld a step",
 		(long long)tide_shape_params(&t->model->shape), t->plan.ranks,
-		t->threads, (long long)t->plan.global_batch,
+		tide_plural(t->plan.ranks), t->threads, tide_plural(t->threads),
+		(long long)t->plan.global_batch,
+		tide_plural(t->plan.global_batch),
 		(long long)t->settings->context);
 	t->first_step = t->step;
 	t->last_save = tide_trainer_now();

@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <time.h>
 
+#include "common/util/plural.h"
 #include "launcher/train/trainer_impl.h"
 
 double tide_trainer_now(void)
@@ -145,7 +146,8 @@ static int loop(struct tide_trainer *t, struct tide_err *err)
 		return tide_err_set(
 			err, t->rank ? ECANCELED : EIO,
 			"the training is complete but could not be saved");
-	tide_trainer_say(t, "done: %lld steps", (long long)steps);
+	tide_trainer_say(t, "done: %lld step%s", (long long)steps,
+			 tide_plural(steps));
 	return TIDE_FINISHED;
 }
 
