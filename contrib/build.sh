@@ -60,8 +60,16 @@ if [ -z "$builddir" ]; then
 	builddir=$top/build
 	[ $sanitize = no ] || builddir=$top/build-asan
 fi
+
+# configured_with DIR: the options that it was, if it was.
+configured_with()
+{
+	[ ! -x "$1/config.status" ] || "$1/config.status" --config |
+		tr -d "'" | tr ' ' '\n' | grep '^--' | paste -sd' '
+}
+
 if [ -z "$werror" ] &&
-   grep -qs -e '--enable-werror' "$builddir/.confargs"; then
+   [[ " $(configured_with "$builddir") " == *' --enable-werror '* ]]; then
 	werror=--enable-werror
 fi
 [ -z "$werror" ] || confargs+=("$werror")
@@ -281,14 +289,14 @@ cd "$builddir"
 exec 8<.
 flock 8
 if [ ! -f config.status ] || [ "$top/configure" -nt config.status ] ||
-   [ "$(cat .confargs 2>/dev/null)" != "${confargs[*]}" ]; then
+   [ "$(configured_with .)" != "${confargs[*]}" ]; then
 	say "configure ${confargs[*]}"
-	rm -f .confargs
+	# It must not look configured when that failed.
+	rm -f config.status
 	"$top/configure" "${confargs[@]}" >configure.out 2>&1 || {
 		tail -n 20 configure.out >&2
 		die "configure failed: see $builddir/config.log"
 	}
-	echo "${confargs[*]}" >.confargs
 fi
 say "make"
 make -s -j"$(nproc)" >make.out 2>&1 || {

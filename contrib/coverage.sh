@@ -7,9 +7,26 @@
 set -euo pipefail
 export LC_ALL=C
 
+usage()
+{
+	cat <<'USAGE'
+usage: contrib/coverage.sh [--files] BUILD
+
+Which lines the unit tests ran in BUILD, a folder built with --sanitize
+(contrib/build.sh), in common/ and launcher/.
+
+  --files  and in each file
+USAGE
+}
+
 files=0
-[ "${1:-}" != --files ] || { files=1; shift; }
-build=$(cd "${1:?usage: coverage.sh [--files] BUILD}" && pwd)
+case ${1:-} in
+-h | --help) usage; exit 0 ;;
+--files) files=1; shift ;;
+esac
+[ $# = 1 ] && [[ $1 != -* ]] || { usage >&2; exit 2; }
+[ -d "$1" ] || { echo "coverage.sh: there is no folder '$1'" >&2; exit 1; }
+build=$(cd "$1" && pwd)
 counts=$(find "$build/common" "$build/launcher" -name '*.gcda' ! -path '*/test/*')
 [ -n "$counts" ] || { echo "coverage: no test ran in $build"; exit 0; }
 cd "$(mktemp -d)"

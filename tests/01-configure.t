@@ -5,6 +5,7 @@
 # The source trees here are synthetic: the two headers that configure reads.
 #
 # One release: configure is asked about synthetic sources.
+# Busy: configure runs many times, and common/ is built.
 top=$(cd "$(dirname "$0")/.." && pwd)
 test_description='configure agrees with the installed Slurm or says why not'
 . "$top/tests/lib/sharness.sh"
@@ -140,9 +141,10 @@ test_expect_success 'without Slurm common/ builds and passes its tests' '
 # A folder that is configured and built, as far as build.sh looks.
 built_folder()
 {
-	mkdir -p "$1" && touch "$1/config.status" &&
-		printf 'all:\n' >"$1/Makefile" &&
-		printf '%s\n' "$2" >"$1/.confargs"
+	mkdir -p "$1" && printf 'all:\n' >"$1/Makefile" &&
+		printf '#!/bin/sh\necho "%s"\n' "$2 'CC=gcc -g'" \
+			>"$1/config.status" &&
+		chmod 755 "$1/config.status"
 }
 
 test_expect_success 'build.sh refuses a cache with a blank in its path' '
@@ -153,7 +155,8 @@ test_expect_success 'build.sh refuses a cache with a blank in its path' '
 '
 
 # sharness has moved HOME: the cache is where the build tree had it.
-args=$(cat "$builddir/.confargs" 2>/dev/null)
+args=$("$builddir/config.status" --config)
+args=${args%% \'*}
 cache=${args##*--with-slurm-source=} cache=${cache%/tideflow/*}
 [ ! -d "$cache/tideflow" ] || test_set_prereq CACHE
 
@@ -162,8 +165,7 @@ test_expect_success CACHE 'build.sh keeps the --werror of a folder' '
 	built_folder kept "$args" &&
 	XDG_CACHE_HOME=$cache "$top/contrib/build.sh" \
 		--builddir "$PWD/kept" >out 2>&1 &&
-	grep "done in $PWD/kept" out && ! grep "build: configure" out &&
-	test "$(cat kept/.confargs)" = "$args"
+	grep "done in $PWD/kept" out && ! grep "build: configure" out
 '
 
 test_done
