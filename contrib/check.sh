@@ -99,8 +99,10 @@ add_suite()
 
 own=$(release_of slurmctld)
 if [ -n "$prefix" ]; then
-	prefix=$(realpath -e "$prefix") && source=$(realpath -e "$source") ||
-		exit 2
+	for dir in "$source" "$prefix"; do
+		[ -d "$dir" ] || bad_usage "there is no folder '$dir'"
+	done
+	prefix=$(realpath "$prefix") source=$(realpath "$source")
 	release=$(release_of "$prefix/sbin/slurmctld")
 	[ -n "$release" ] || bad_usage "there is no slurmctld in '$prefix/sbin'"
 	add_suite "$release" prefix "build-$release"
@@ -288,25 +290,52 @@ unit_tests()
 	done
 }
 
-# What has nothing to do with the release of Slurm.
-general_tests()
+sanitized_tests()
 {
-	local suite=$1 t
+	local suite=$1
 	if [ $build = no ] && [ ! -d build-asan ]; then
 		result "$suite" "unit tests with sanitizers: no build-asan" 0 0 1 0
-	else
-		build_tree "$suite" "$top/build-asan" --sanitize &&
-			unit_tests "$suite" "$top/build-asan" &&
-			contrib/coverage.sh build-asan
+		return
 	fi
+	build_tree "$suite" "$top/build-asan" --sanitize &&
+		unit_tests "$suite" "$top/build-asan" &&
+		contrib/coverage.sh build-asan
+}
+
+static_tests()
+{
+	local suite=$1 t
 	for t in tests/static/*.sh; do
 		step "$suite" "$t" bash "$t"
 	done
 	one "$suite" fuzz 300 env builddir="${tree[$suite]}" bash tests/fuzz/run.sh
 }
 
+# has_line NAME TEST: the test has a line "# NAME: WHY".
+has_line() { grep -q "^# $1: " "$2"; }
+
+# A system test runs in a folder of the build tree, where its trash goes.
+system_test()
+{
+	local dir=${tree[$1]}
+	mkdir -p "$dir/t"
+	one "$1" "$2" 900 env -C "$dir/t" builddir="$dir" \
+		bash "$(realpath "$2")"
+}
+
+# Those of one release that keep the processors busy and look at no clock, as
+# their line "# Busy: WHY" says.
+busy_tests()
+{
+	local t
+	[ $units = no ] || return 0
+	for t in tests/*.t; do
+		! has_line Busy "$t" || system_test "$1" "$t"
+	done
+}
+
 # prepare SUITE: all that keeps the machine busy, before anything that looks at
-# the clock.
+# the clock.  What has nothing to do with the release of Slurm is done once.
 prepare()
 {
 	local suite=$1
@@ -314,26 +343,83 @@ prepare()
 	build_tree "$suite" "${tree[$suite]}" || return 0
 	echo "$suite" >>"$ready"
 	[ ${#only[@]} = 0 ] || return 0
+	if [ "${place[$suite]}" = here ]; then
+		beside static_tests "$suite"
+		beside sanitized_tests "$suite"
+	fi
 	unit_tests "$suite" "${tree[$suite]}"
-	[ "${place[$suite]}" != here ] || general_tests "$suite"
+	[ "$suite" != "${suites[0]}" ] || busy_tests "$suite"
+	together
 }
 
-# Is the test for one release alone, as its line "# One release: WHY" says?
-once() { grep -q '^# One release: ' "$1"; }
+# tests_of SUITE: its system tests, one a line.  One for one release alone (its
+# line "# One release: WHY" says so) is the first suite's, if that was built; so
+# are the busy ones, which then were run.
+tests_of()
+{
+	local t
+	for t in tests/*.t; do
+		if is_ready "${suites[0]}"; then
+			! has_line Busy "$t" || continue
+			[ "$1" = "${suites[0]}" ] ||
+				! has_line 'One release' "$t" || continue
+		fi
+		echo "$t"
+	done
+}
 
-# A system test runs in a folder of the build tree, where its trash goes.
+# Those that take longest, before all others: so the lanes end together.
+long=(tests/90-demo.t tests/27-windows-reconfigure.t tests/26-windows-odd.t
+	tests/21-windows-close.t tests/31-credits-faults.t tests/30-credits.t
+	tests/00-cluster.t)
+
+# system_tests SUITE: in two lanes, since most of the time they wait.  What has
+# windows open and close at a moment is never beside another of its suite that
+# does; so it has one lane, which then helps the other.
 system_tests()
 {
-	local suite=$1 t dir=${tree[$1]} tests=("${only[@]}")
+	local suite=$1 t tests=("${only[@]}")
 	is_ready "$suite" || return 0
-	[ ${#tests[@]} != 0 ] || tests=(tests/*.t)
-	mkdir -p "$dir/t"
+	[ ${#tests[@]} != 0 ] || mapfile -t tests < <(
+		{ tests_of "$suite" | grep -xF "$(printf '%s\n' "${long[@]}")"
+		  tests_of "$suite"; } | awk '!seen[$0]++')
 	for t in "${tests[@]}"; do
-		[ ${#only[@]} = 0 ] && [ "$suite" != "${suites[0]}" ] &&
-			is_ready "${suites[0]}" && once "$t" && continue
-		one "$suite" "$t" 900 env -C "$dir/t" builddir="$dir" \
-			bash "$(realpath "$t")"
+		if grep -qE '/lib/windows\.sh"$|/demo\.sh"' "$t"; then
+			echo "clock $t"
+		else
+			echo "other $t"
+		fi
+	done >"$state/$suite.todo"
+	beside take_tests "$suite" clock other
+	beside take_tests "$suite" other
+	together
+}
+
+# take_tests SUITE KIND...: of the first kind that is left, until none is.
+take_tests()
+{
+	local suite=$1 t
+	shift
+	while t=$(take "$state/$suite.todo" "$@"); do
+		system_test "$suite" "$t"
 	done
+}
+
+# take FILE KIND...: prints the first of the first kind, and takes it out.
+take()
+{
+	local file=$1 kind n
+	shift
+	(
+		flock 9
+		for kind; do
+			n=$(grep -n -m 1 "^$kind " "$file") || continue
+			echo "${n#* }"
+			sed -i "${n%%:*}d" "$file"
+			exit 0
+		done
+		exit 1
+	) 9<"$results"
 }
 
 # A test that runs when we are stopped ends its own services first, and so does
@@ -363,16 +449,28 @@ lane()
 	"$@"
 }
 
+# beside COMMAND...: runs it beside us, until together.
+beside()
+{
+	lane "$@" &
+	lanes+=($!)
+}
+
+together()
+{
+	[ ${#lanes[@]} = 0 ] || wait "${lanes[@]}"
+	lanes=()
+}
+
 # side_by_side FUNCTION: for all suites.
 side_by_side()
 {
-	local suite
+	local suite began=$SECONDS
 	for suite in "${suites[@]}"; do
-		lane "$1" "$suite" &
-		lanes+=($!)
+		beside "$1" "$suite"
 	done
-	wait "${lanes[@]}"
-	lanes=()
+	together
+	echo "$1: $((SECONDS - began)) s"
 }
 
 summary()

@@ -6,7 +6,8 @@
 # not here: scontrol is a stand-in that records how it was called; the real one
 # is met in the tests of the whole cluster.
 #
-# One release: no Slurm is asked, and it takes minutes.
+# One release: no Slurm is asked.
+# Busy: it trains for minutes.
 # shellcheck disable=SC2034 # read by sharness
 test_description='tiderun train: ranks, resume, faults, signals'
 # shellcheck source=tests/lib/sharness.sh

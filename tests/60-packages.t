@@ -7,6 +7,7 @@
 # the packaging tools look at.
 #
 # One release: the packages are those of this Debian.
+# Busy: they are built.
 
 test_description='packages come, keep Slurm where it is, and go'
 # shellcheck source=tests/lib/credits.sh

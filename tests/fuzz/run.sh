@@ -23,7 +23,7 @@ echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return 0; }' |
 	clang -fsanitize=fuzzer,address --rtlib=compiler-rt -x c - \
 		-o "$fuzz/probe" 2>"$fuzz/probe.log" ||
 	skip_all "this clang has no libFuzzer (libclang-rt-dev)"
-make -s -C "$builddir/tests" fuzz >"$fuzz/make.log" 2>&1 || {
+make -s -j"$(nproc)" -C "$builddir/tests" fuzz >"$fuzz/make.log" 2>&1 || {
 	sed 's/^/# /' "$fuzz/make.log"
 	echo "not ok 1 - the fuzz targets are built"
 	echo 1..1

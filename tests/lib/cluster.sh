@@ -68,6 +68,12 @@ wait_until() {
 	done
 }
 
+# srun ARGUMENT...: not for ever, when there is nothing left to run on. Killed, so
+# that it is no failure that a step expects.
+srun() {
+	timeout -s KILL 120 srun "$@"
+}
+
 # submit OPTION... SCRIPT [ARG...]: sbatch, prints the job id.
 submit() {
 	local id

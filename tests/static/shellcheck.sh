@@ -6,10 +6,10 @@ command -v shellcheck >/dev/null || {
 	echo "ok - shellcheck # SKIP shellcheck is not installed"
 	exit 0
 }
-mapfile -t scripts < <({
+# sharness is sourced by a path in a variable and reads test_description.
+{
 	git ls-files '*.sh' '*.t'
 	git ls-files | xargs awk 'FNR == 1 && /^#!\/bin\/(ba)?sh/ {
 		print FILENAME }' 2>/dev/null
-} | sort -u)
-# sharness is sourced by a path in a variable and reads test_description.
-shellcheck -x -S warning -e SC1090,SC1091,SC2034 "${scripts[@]}"
+} | sort -u | xargs -P "$(nproc)" -n 8 \
+	shellcheck -x -S warning -e SC1090,SC1091,SC2034
