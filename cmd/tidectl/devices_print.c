@@ -94,13 +94,18 @@ static int json_add_vendor(json_t *object, const struct tide_accels *accels,
 					   "memory_used", "power",
 					   "utilization", "temperature",
 					   "health",	  "fault"};
+	const struct tide_accel *accel = &accels->accel[index];
 	const struct tide_vendor_device *device =
-		tide_vendor_device_of(answers, &accels->accel[index]);
+		tide_vendor_device_of(answers, accel);
+	bool own = tide_vendor_own_device(answers, accel);
 	json_t *told = device ? tidectl_json_vendor(device) : NULL;
 	int rc = device && !told ? -1 : 0;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-		json_t *value = json_object_get(told, keys[i]);
+		bool health =
+			!strcmp(keys[i], "health") || !strcmp(keys[i], "fault");
+		json_t *value =
+			own || health ? json_object_get(told, keys[i]) : NULL;
 
 		if (!value && !strcmp(keys[i], "health"))
 			rc |= json_object_set_new(object, keys[i],
@@ -192,8 +197,12 @@ static const char *amount(int64_t value, const char *unit, char *room)
 
 /* A cell of the table; room is for a number. */
 static const char *cell(const struct tide_accel *accel, int column,
-			const struct tide_vendor_device *device, char *room)
+			const struct tide_vendor_answers *answers, char *room)
 {
+	const struct tide_vendor_device *device =
+		column == HEALTH ? tide_vendor_device_of(answers, accel)
+				 : tide_vendor_own_device(answers, accel);
+
 	switch (column) {
 	case GRES:
 		return accel->family->gres;
@@ -242,9 +251,7 @@ int devices_print_table(const struct tide_accels *accels,
 		width[c] = (int)strlen(headers[c]);
 		for (size_t i = 0; i < accels->count; i++) {
 			const struct tide_accel *accel = &accels->accel[i];
-			int len = (int)strlen(cell(
-				accel, c, tide_vendor_device_of(answers, accel),
-				room));
+			int len = (int)strlen(cell(accel, c, answers, room));
 
 			width[c] = len > width[c] ? len : width[c];
 		}
@@ -254,13 +261,11 @@ int devices_print_table(const struct tide_accels *accels,
 	puts(headers[FILES]);
 	for (size_t i = 0; i < accels->count; i++) {
 		const struct tide_accel *accel = &accels->accel[i];
-		const struct tide_vendor_device *device =
-			tide_vendor_device_of(answers, accel);
 
 		for (int c = 0; c < FILES; c++)
 			if (has_column(c, answers))
 				printf("%-*s  ", width[c],
-				       cell(accel, c, device, room));
+				       cell(accel, c, answers, room));
 		files = join(accel);
 		if (!files)
 			return tidectl_fail("out of memory");

@@ -25,6 +25,7 @@ struct tide_accel {
 	int sub;     /* which of its function's accelerators */
 	int part;    /* number of the part of a device; -1: the whole device */
 	char *whole; /* of a part: the type of the whole; else NULL */
+	bool carved; /* of a part: a tool cut it, libraries know the whole */
 	struct tide_frac share; /* of the whole; 0: not known */
 	int number; /* in the name of its device file, or its place */
 	int card;   /* of its DRM nodes, if the family has any */

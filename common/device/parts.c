@@ -197,6 +197,7 @@ static int make_part(const struct tide_accel *whole,
 		snprintf(type, sizeof(type), "%.100s-part", whole->type);
 	*part = *whole;
 	part->part = seen->m;
+	part->carved = true;
 	part->share = known ? known->share : (struct tide_frac){0, 1};
 	part->type = copy(type, &lost);
 	part->whole = copy(whole->type, &lost);

@@ -38,19 +38,58 @@ static bool is_device(const struct tide_vendor_device *device,
 		       : device->number == accel->number;
 }
 
+/* What the library told of the function: the first, and how many. */
+static const struct tide_vendor_device *
+first_of(const struct tide_vendor_answer *answer, const char *pci,
+	 size_t *ret_count)
+{
+	const struct tide_vendor_device *first = NULL;
+
+	*ret_count = 0;
+	for (size_t i = 0; answer && i < answer->count; i++) {
+		if (strcasecmp(answer->device[i].pci, pci))
+			continue;
+		if (!first)
+			first = &answer->device[i];
+		++*ret_count;
+	}
+	return first;
+}
+
 const struct tide_vendor_device *
 tide_vendor_device_of(const struct tide_vendor_answers *answers,
 		      const struct tide_accel *accel)
 {
 	const struct tide_vendor_answer *answer =
 		tide_vendor_answer_of(answers, accel->family);
+	const struct tide_vendor_device *first;
+	size_t count;
 	int sub = 0;
 
+	first = first_of(answer, accel->pci.name, &count);
+	/* a partition of the function, of which the library knows no parts */
+	if (accel->whole && !accel->carved && count == 1)
+		return first;
 	for (size_t i = 0; answer && i < answer->count; i++)
 		if (!strcasecmp(answer->device[i].pci, accel->pci.name) &&
 		    is_device(&answer->device[i], accel, sub++))
 			return &answer->device[i];
 	return NULL;
+}
+
+const struct tide_vendor_device *
+tide_vendor_own_device(const struct tide_vendor_answers *answers,
+		       const struct tide_accel *accel)
+{
+	size_t count;
+
+	if (accel->whole) {
+		first_of(tide_vendor_answer_of(answers, accel->family),
+			 accel->pci.name, &count);
+		if (accel->carved || count < 2)
+			return NULL;
+	}
+	return tide_vendor_device_of(answers, accel);
 }
 
 static const struct tide_accel *accel_of(const struct tide_accels *accels,

@@ -43,10 +43,21 @@ const struct tide_vendor_answer *
 tide_vendor_answer_of(const struct tide_vendor_answers *answers,
 		      const struct tide_family *family);
 
-/* What a library told of an accelerator; NULL when nothing. */
+/*
+ * What a library told of an accelerator, or of the device that it is a part of:
+ * its health and its place are those of its parts.  NULL when nothing.
+ */
 const struct tide_vendor_device *
 tide_vendor_device_of(const struct tide_vendor_answers *answers,
 		      const struct tide_accel *accel);
+
+/*
+ * The same of the accelerator alone, as its memory: NULL for a part that the
+ * library does not tell from its device.
+ */
+const struct tide_vendor_device *
+tide_vendor_own_device(const struct tide_vendor_answers *answers,
+		       const struct tide_accel *accel);
 
 /*
  * Where the libraries and the kernel differ, and why a library that is there
@@ -97,7 +108,8 @@ struct tide_health_request {
 
 /*
  * A finding for each device that is not an exception, and for each GRES that
- * is not there in full; faults first.  A library that crashes or does not fit
+ * is not there in full; faults first.  A fault of a device that is cut into
+ * parts is said of the first of them.  A library that crashes or does not fit
  * says nothing about a device: warnings; one that hangs or refuses is a fault,
  * as jobs will fare no better.  -1 with ENOMEM.
  */

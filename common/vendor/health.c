@@ -59,6 +59,18 @@ static bool knows_function(const struct tide_vendor_answer *answer,
 	return false;
 }
 
+/* A part of the same device as the one before it, which speaks for both. */
+static bool is_said(const struct work *work, const struct tide_accel *accel)
+{
+	const struct tide_accel *before = accel - 1;
+
+	return accel->carved && !accel->missing &&
+	       accel != work->request->accels->accel && before->carved &&
+	       !before->missing && before->family == accel->family &&
+	       before->sub == accel->sub &&
+	       !strcmp(before->pci.name, accel->pci.name);
+}
+
 static void judge_device(struct work *work, const struct tide_accel *accel)
 {
 	const struct tide_vendor_answers *answers = work->request->answers;
@@ -71,6 +83,9 @@ static void judge_device(struct work *work, const struct tide_accel *accel)
 	if (accel->missing)
 		add(work, accel, gres, TIDE_HEALTH_FAULT,
 		    "its device file is not there, or is another's");
+	else if (device && device->health > TIDE_HEALTH_OK &&
+		 is_said(work, accel))
+		return;
 	else if (device && device->health != TIDE_HEALTH_UNKNOWN)
 		add(work, accel, gres, device->health, "%s", device->fault);
 	else if (device)
@@ -115,7 +130,7 @@ static void judge_library(struct work *work,
 /* One item of Gres=, such as mlu:mlu370-x8:4(S:0). */
 struct item {
 	char gres[64], type[64];
-	long count;
+	long count, found;
 };
 
 static bool read_item(const char *text, size_t len, struct item *item)
@@ -149,25 +164,26 @@ static bool read_item(const char *text, size_t len, struct item *item)
 /*
  * Is the type one of this model? Where drivers tell names, as mlu370-x8 of an
  * mlu370, it is what begins so, too. Elsewhere such a name, as a100_3g.20gb, is
- * a site's own, or of a part, which cannot be counted by what is found.
+ * a site's own, or of a part.
  */
 static bool is_of(const struct tide_family *family,
 		  const struct tide_model *model, const char *type)
 {
 	size_t len = strlen(model->type);
 
-	if (!*type || !strcasecmp(model->type, type))
+	if (!*type || strcasestr(model->type, type))
 		return true;
 	return family->info_type && !strncasecmp(model->type, type, len) &&
 	       type[len] == '-';
 }
 
-/* The name of the item's GRES, if its type is one of whole devices; NULL. */
-static const char *known(const struct tide_health_request *request,
+/*
+ * The name of the item's GRES, if its type is one that the table knows, of
+ * devices or of parts; NULL: what is found cannot be counted as that.
+ */
+static const char *known(const struct tide_table *table,
 			 const struct item *item)
 {
-	const struct tide_table *table = request->table;
-
 	for (size_t i = 0; i < table->n_models; i++) {
 		const struct tide_model *model = &table->model[i];
 		const struct tide_family *family =
@@ -177,35 +193,63 @@ static const char *known(const struct tide_health_request *request,
 		    is_of(family, model, item->type))
 			return family->gres;
 	}
+	for (size_t i = 0; i < table->n_parts; i++) {
+		const char *gres = table->family[table->part[i].family].gres;
+
+		if (!strcmp(gres, item->gres) &&
+		    !strcasecmp(table->part[i].type, item->type))
+			return gres;
+	}
 	return NULL;
 }
 
-/* As slurmd fills it in: a type stands for what has it in its name. */
-static bool counts_as(const struct tide_accel *accel, const char *type)
+/* As slurmd fills in: a type stands for devices that have it in their name. */
+static bool fits(const struct tide_accel *accel, const struct item *item,
+		 bool exactly)
 {
-	return accel->whole ? !strcasecmp(accel->type, type)
-			    : !!strcasestr(accel->type, type);
+	if (strcmp(accel->family->gres, item->gres))
+		return false;
+	if (exactly)
+		return *item->type && !strcasecmp(accel->type, item->type);
+	return !*item->type ||
+	       (!accel->whole && strcasestr(accel->type, item->type));
 }
 
-static void judge_count(struct work *work, const struct item *item)
+/* Count devices that no item has taken yet for this one. */
+static void take(struct work *work, struct item *item, bool exactly, char *used)
 {
 	const struct tide_accels *accels = work->request->accels;
-	const char *gres = known(work->request, item);
-	const char *colon = *item->type ? ":" : "";
-	long count = 0;
 
-	for (size_t i = 0; i < accels->count; i++) {
+	for (size_t i = 0; i < accels->count && item->found < item->count;
+	     i++) {
 		const struct tide_accel *accel = &accels->accel[i];
 
-		if (!strcmp(accel->family->gres, item->gres) &&
-		    (!*item->type || counts_as(accel, item->type)) &&
-		    !in_list(work->request->except, accel->pci.name))
-			count++;
+		if (used[i] || !fits(accel, item, exactly) ||
+		    in_list(work->request->except, accel->pci.name))
+			continue;
+		used[i] = 1;
+		item->found++;
 	}
-	if (gres && count < item->count)
-		add(work, NULL, gres, TIDE_HEALTH_FAULT,
-		    "slurm.conf has %s%s%s:%ld, PCI lists %ld", item->gres,
-		    colon, item->type, item->count, count);
+}
+
+/* Each device is counted once, where its type is said in full first. */
+static void judge_counts(struct work *work, struct item *items, size_t count,
+			 char *used)
+{
+	for (size_t i = 0; i < count; i++)
+		take(work, &items[i], true, used);
+	for (size_t i = 0; i < count; i++)
+		take(work, &items[i], false, used);
+	for (size_t i = 0; i < count; i++) {
+		const struct item *item = &items[i];
+		const char *gres = known(work->request->table, item);
+
+		if (gres && item->found < item->count)
+			add(work, NULL, gres, TIDE_HEALTH_FAULT,
+			    "slurm.conf has %s%s%s:%ld, found are %ld",
+			    item->gres, *item->type ? ":" : "", item->type,
+			    item->count, item->found);
+	}
 }
 
 static int by_health(const void *a, const void *b)
@@ -229,14 +273,31 @@ static size_t count_items(const char *text)
 	return count;
 }
 
+/* Gres= against what was found; -1 with ENOMEM. */
+static int judge_expected(struct work *work)
+{
+	const char *at = work->request->expect;
+	struct item *items = calloc(count_items(at), sizeof(*items));
+	char *used = calloc(work->request->accels->count + 1, 1);
+	size_t count = 0, len;
+	int rc = items && used ? 0 : -1;
+
+	for (; !rc && at && *at; at += len + (at[len] == ',')) {
+		len = strcspn(at, ",");
+		count += read_item(at, len, &items[count]);
+	}
+	if (!rc)
+		judge_counts(work, items, count, used);
+	free(items);
+	free(used);
+	return rc;
+}
+
 int tide_health(const struct tide_health_request *request,
 		struct tide_health_findings *ret_findings)
 {
 	const struct tide_accels *accels = request->accels;
 	struct work work = {.request = request, .findings = ret_findings};
-	const char *at = request->expect;
-	struct item item;
-	size_t len;
 
 	memset(ret_findings, 0, sizeof(*ret_findings));
 	work.room = accels->count + request->answers->count +
@@ -252,10 +313,10 @@ int tide_health(const struct tide_health_request *request,
 			judge_device(&work, &accels->accel[i]);
 	for (size_t i = 0; i < request->answers->count; i++)
 		judge_library(&work, &request->answers->answer[i]);
-	for (; at && *at; at += len + (at[len] == ',')) {
-		len = strcspn(at, ",");
-		if (read_item(at, len, &item))
-			judge_count(&work, &item);
+	if (judge_expected(&work)) {
+		tide_health_release(ret_findings);
+		errno = ENOMEM;
+		return -1;
 	}
 	qsort(ret_findings->finding, ret_findings->count,
 	      sizeof(*ret_findings->finding), by_health);

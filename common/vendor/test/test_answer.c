@@ -8,6 +8,7 @@
 #include "common/vendor/answer.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/lib/tap.h"
 
@@ -241,27 +242,40 @@ static void test_libraries(void)
 		  "no library");
 }
 
+/* Gres= against three MLU370-X8, or what set_types() makes of them. */
+struct count {
+	const char *expect, *want;
+};
+
+static void are_counted(const struct count *counts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		is_health(counts[i].expect, NULL, counts[i].want,
+			  counts[i].expect);
+}
+
 static void test_counts(void)
 {
-	static const struct {
-		const char *expect, *want;
-	} counts[] = {
+	static const struct count counts[] = {
 		{"mlu:3", "3\n"},
 		{"gpu:v100:0,mlu:mlu370-x8:3(S:0-1)", "3\n"},
 		{"mlu:mlu370-x8:4(S:0-1)",
-		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:4, PCI lists 3\n"},
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:4, found are 3\n"},
 		{"mlu:4,gpu:1",
-		 "5\nfault mlu -: slurm.conf has mlu:4, PCI lists 3\n"
-		 "fault gpu -: slurm.conf has gpu:1, PCI lists 0\n"},
+		 "5\nfault mlu -: slurm.conf has mlu:4, found are 3\n"
+		 "fault gpu -: slurm.conf has gpu:1, found are 0\n"},
 		{"npu:ascend910c:1",
-		 "4\nfault npu -: slurm.conf has npu:ascend910c:1, PCI lists 0\n"},
+		 "4\nfault npu -: slurm.conf has npu:ascend910c:1, found are 0\n"},
 		/* a type stands for what has it in its name, as in gres.conf */
 		{"mlu:mlu370:3", "3\n"},
+		{"mlu:x8:3", "3\n"},
+		{"mlu:mlu370:4",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370:4, found are 3\n"},
 		{"mlu:MLU370:4",
-		 "4\nfault mlu -: slurm.conf has mlu:MLU370:4, PCI lists 3\n"},
+		 "4\nfault mlu -: slurm.conf has mlu:MLU370:4, found are 3\n"},
 		{"mlu:mlu370-m8:1",
-		 "4\nfault mlu -: slurm.conf has mlu:mlu370-m8:1, PCI lists 0\n"},
-		/* what cannot be counted: parts, and names of a site's own */
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-m8:1, found are 0\n"},
+		/* what cannot be counted: names of a site's own */
 		{"gpu:a100_3g.20gb:2,gpu:a100-pcie-40gb:4,mlu:mlu370_half:2",
 		 "3\n"},
 		{"mlu:part:8,craynetwork:4,mlu,mlu:,:,,mlu:x,mlu:4k", "3\n"},
@@ -269,9 +283,93 @@ static void test_counts(void)
 	};
 
 	reset();
-	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
-		is_health(counts[i].expect, NULL, counts[i].want,
-			  counts[i].expect);
+	are_counted(counts, sizeof(counts) / sizeof(*counts));
+}
+
+/* Of each device its type, and whether it is a part. */
+static void set_types(char *a, char *b, char *c)
+{
+	char *types[] = {a, b, c};
+
+	reset();
+	for (int i = 0; i < 3; i++) {
+		accel[i].type = types[i];
+		if (strstr(types[i], "part")) {
+			static char whole[] = "mlu370-x8";
+
+			accel[i].whole = whole;
+			accel[i].carved = true;
+			accel[i].part = i;
+		}
+	}
+}
+
+static void test_parts(void)
+{
+	static char x8[] = "mlu370-x8", plain[] = "mlu370",
+		    part[] = "mlu370-x8-part";
+	static const struct count mixed[] = {
+		{"mlu:mlu370:1,mlu:mlu370-x8:2", "3\n"},
+		{"mlu:mlu370-x8:2,mlu:mlu370:1", "3\n"},
+		/* an X8 is taken once */
+		{"mlu:mlu370:2,mlu:mlu370-x8:2",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370:2, found are 1\n"},
+	};
+	static const struct count cut[] = {
+		{"mlu:mlu370-x8:1,mlu:mlu370-x8-part:2", "3\n"},
+		{"mlu:mlu370-x8:3",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:3, found are 1\n"},
+		{"mlu:mlu370-x8:1,mlu:mlu370-x8-part:4",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8-part:4, found are 2\n"},
+		{"npu:vir04:2",
+		 "4\nfault npu -: slurm.conf has npu:vir04:2, found are 0\n"},
+	};
+
+	set_types(plain, x8, x8);
+	are_counted(mixed, sizeof(mixed) / sizeof(*mixed));
+	set_types(x8, part, part);
+	are_counted(cut, sizeof(cut) / sizeof(*cut));
+
+	memcpy(&accel[2].pci, &accel[1].pci, sizeof(accel[1].pci));
+	answer.count = 3;
+	device_of(1)->memory = 24576;
+	ok(tide_vendor_device_of(&answers, &accel[1]) == device_of(1) &&
+		   tide_vendor_device_of(&answers, &accel[2]) == device_of(1),
+	   "parts have the health and place of their device");
+	ok(!tide_vendor_own_device(&answers, &accel[1]) &&
+		   tide_vendor_own_device(&answers, &accel[0]) == device_of(0),
+	   "and not its memory");
+	device_of(1)->health = TIDE_HEALTH_FAULT;
+	snprintf(device_of(1)->fault, sizeof(device->fault), "it burns");
+	is_health(NULL, NULL, "2\nfault mlu 0000:20:00.0: it burns\n",
+		  "a fault of their device is said once");
+	accel[2].missing = true;
+	is_health(
+		NULL, NULL,
+		"3\nfault mlu 0000:20:00.0: it burns\n"
+		"fault mlu 0000:20:00.0: its device file is not there, or is another's\n",
+		"that of a part's own file is another");
+}
+
+/* Partitions by the driver, each a device of its own in some libraries. */
+static void test_partitions(void)
+{
+	static char type[] = "k100_ai-cpx", whole[] = "k100_ai";
+
+	reset();
+	memcpy(&accel[1].pci, &accel[0].pci, sizeof(accel[0].pci));
+	for (int i = 0; i < 2; i++) {
+		accel[i].type = type;
+		accel[i].whole = whole;
+		accel[i].sub = accel[i].part = i;
+	}
+	ok(tide_vendor_device_of(&answers, &accel[1]) == device_of(0) &&
+		   !tide_vendor_own_device(&answers, &accel[1]),
+	   "partitions that the library does not know");
+	memcpy(device_of(1)->pci, device_of(0)->pci, sizeof(device->pci));
+	ok(tide_vendor_own_device(&answers, &accel[0]) == device_of(1) &&
+		   tide_vendor_own_device(&answers, &accel[1]) == device_of(0),
+	   "and that it knows");
 }
 
 int main(void)
@@ -286,6 +384,8 @@ int main(void)
 	test_devices();
 	test_libraries();
 	test_counts();
+	test_parts();
+	test_partitions();
 	tide_table_destroy(table);
 	return tap_done();
 }
