@@ -85,6 +85,77 @@ test_expect_success 'a device without its file drains the node, and the log says
 	log | grep "slurm.conf has 4 of type .ascend310p. on this node, found are 3"
 '
 
+# again: slurmd, whose node stays drained.
+again() {
+	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
+	TIDE_CLUSTER_TIMEOUT=1 "$CLUSTER" restart slurmd n1 >/dev/null 2>&1 || :
+	wait_for 30 log_says "slurmd started on"
+}
+
+valid() { ! scontrol show node n1 | grep -q INVALID_REG; }
+
+# runbook N: the Nth list of commands of its entry, for this cluster.
+runbook() {
+	awk -v n="$1" '/^## / { in_entry = /An accelerator is lost/ }
+		/^```/ { on = in_entry && /^```sh/ && ++list == n; next }
+		on' "$TIDE_TOP/docs/runbook.md" |
+		sed -e "s|/etc/slurm/|$TIDE_CLUSTER_DIR/etc/|" \
+			-e 's/0000:3d:00.0/0000:82:00.0/' -e 's/lab03/n1/g' \
+			-e 's/mlu:mlu370-x8:8/npu:ascend310p:4/' \
+			-e 's/mlu:mlu370-x8:7/npu:ascend310p:3/'
+}
+
+# What the commands of the runbook are here.
+ssh() { "${@:2}"; }
+systemctl() {
+	case $2 in
+	slurmd) again ;;
+	slurmctld) "$CLUSTER" restart slurmctld >/dev/null ;;
+	esac
+}
+
+# follow N: the runbook, to the letter.
+follow() {
+	local line
+
+	runbook "$1" >commands
+	[ "$(wc -l <commands)" -ge 6 ] || return 1
+	while read -r line; do
+		[[ $line != *RESUME ]] || wait_for 30 valid || return 1
+		eval "$line" </dev/null || {
+			echo "this line of the runbook fails: $line"
+			return 1
+		}
+	done <commands
+	wait_for 30 is_up IDLE && ! is_up DRAIN
+}
+
+test_expect_success 'Slurm takes nobody out of that drain, but the runbook' '
+	test_must_fail scontrol update nodename=n1 state=resume &&
+	follow 1 &&
+	test "$(timeout 30 srun --gres=npu:3 bash -c "$told")" = 0,1,3/0,1,3
+'
+
+test_expect_success 'and back when the device is repaired' '
+	in_node mv /dev/lost /dev/davinci2 && follow 2 &&
+	test ! -s "$(etc tide-health.except)" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
+test_expect_success 'a run finishes on a node that has lost a device' '
+	id=$(submit_wrap "until [ -e go ]; do sleep 0.2; done" --gres=npu:1) &&
+	wait_job_state "$id" RUNNING 30 &&
+	in_node mv /dev/davinci2 /dev/lost && again && wait_for 30 is_up DRAIN &&
+	job_is "$id" RUNNING && touch go && wait_job_state "$id" COMPLETED 30
+'
+
+test_expect_success 'a device that is back leaves the drain, which is to be lifted' '
+	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 valid &&
+	is_up DRAIN &&
+	scontrol update nodename=n1 state=resume && wait_for 30 is_up IDLE &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
 test_expect_success 'a program that hangs does not stop slurmd' '
 	printf "#!/bin/sh\nexec sleep 1000\n" >"$TIDE_CLUSTER_DIR/plugins/tide-devices" &&
 	echo >"$TIDE_CLUSTER_DIR/etc/gres.conf" &&
