@@ -56,8 +56,9 @@ FAKE=\$(cat '$PWD/mode')
 SLURM_CONF=\$(cat '$PWD/conf')
 TIDECTL='$builddir/cmd/tidectl/tidectl'
 TIDE_HEALTH_LOCK='$PWD/lock'
+TIDE_HEALTH_SEEN='$PWD/seen'
 PATH=$PATH
-export FAKE SLURM_CONF TIDECTL TIDE_HEALTH_LOCK PATH
+export FAKE SLURM_CONF TIDECTL TIDE_HEALTH_LOCK TIDE_HEALTH_SEEN PATH
 '$builddir/cmd/health/tide-health' >>'$PWD/said' 2>&1
 status=\$?
 echo run >>'$PWD/runs'
@@ -122,13 +123,72 @@ test_expect_success 'a library that hangs is a fault that passes' '
 test_expect_success 'a device that is known to be out, and one that is missing' '
 	echo "n1 0000:01:00.0 sent back" >"$(etc tide-health.except)" &&
 	becomes "" && drained &&
-	reason_is "tide-health: npu: slurm.conf has npu:ascend310p:4, PCI lists 3" &&
+	reason_is "tide-health: npu: slurm.conf has npu:ascend310p:4, found are 3" &&
 	rm "$(etc tide-health.except)" &&
 	in_node mv /dev/davinci1 /dev/lost &&
 	becomes "" && drained &&
 	shown | grep -q "Reason=tide-health: npu 0000:02:00.0 (/dev/davinci1): its device file is not there" &&
 	in_node mv /dev/lost /dev/davinci1 &&
 	becomes "" && not_drained
+'
+
+# again: slurmd is started anew. A node that is drained is not waited for.
+again() {
+	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
+	TIDE_CLUSTER_TIMEOUT=1 "$CLUSTER" restart slurmd n1 >/dev/null 2>&1 || :
+	wait_for 30 grep -q "slurmd started on" "$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
+}
+invalid() { shown | grep -q INVALID_REG; }
+valid() { ! invalid; }
+short='gres/npu count reported lower than configured (3 < 4)'
+lost='npu 0000:82:00.0 (/dev/davinci2): its device file is not there, or is another.s'
+reason_has() { shown | grep -q "Reason=.*$1"; }
+# by_hand: a look where slurmctld asks for none.
+by_hand() { in_node env SLURMD_NODENAME=n1 "$PWD/health"; }
+
+test_expect_success 'slurmd that starts without a device: the reason is ours in the end' '
+	echo >"$(etc gres.conf)" && again && wait_for 30 not_drained &&
+	in_node mv /dev/davinci2 /dev/lost && again &&
+	wait_for 30 invalid && wait_for 40 reason_has "tide-health: $lost"
+'
+
+test_expect_success 'and it is undrained when slurmd has it again' '
+	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 not_drained &&
+	timeout 30 srun --gres=npu:4 true
+'
+
+test_expect_success 'what Slurm drained is completed, and not undrained' '
+	rm mode && in_node mv /dev/davinci2 /dev/lost && again &&
+	wait_for 30 reason_is "$short" && echo >mode && by_hand &&
+	wait_for 30 reason_has "(3 < 4): $lost" &&
+	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 valid &&
+	becomes "" && drained && reason_has "(3 < 4)" &&
+	scontrol update nodename=n1 state=resume && wait_for 20 not_drained
+'
+
+test_expect_success 'a device that PCI lists no more is named' '
+	becomes "" && grep -q "^npu 0000:02:00.0" seen &&
+	in_node umount /sys/bus/pci/devices &&
+	mv machine/sys/bus/pci/devices/0000:02:00.0 out &&
+	in_node mount --bind "$PWD/machine/sys/bus/pci/devices" /sys/bus/pci/devices &&
+	wait_for 60 reason_is "tide-health: npu: slurm.conf has npu:ascend310p:4, found are 3, gone is 0000:02:00.0" &&
+	mv out machine/sys/bus/pci/devices/0000:02:00.0 &&
+	wait_for 30 not_drained
+'
+
+test_expect_success 'a look that is killed leaves nothing behind' '
+	echo hang >mode && wait_for 30 test_must_fail flock -n lock true &&
+	pid=$(pgrep -f "tide-health$" | head -n 1) && kill -KILL "$pid" &&
+	echo >mode && wait_for 30 flock -n lock true &&
+	becomes "" && not_drained
+'
+
+test_expect_success 'without slurmctld nothing changes, and slurmd is not kept' '
+	rm mode && flock lock true && "$CLUSTER" kill9 slurmctld && echo fault >mode &&
+	start=$(now) && test_must_fail by_hand && [ $(($(now) - start)) -lt 30 ] &&
+	tail -n 3 said | grep "tide-health: cannot ask about node n1" &&
+	echo >mode && "$CLUSTER" restart slurmctld && wait_for 30 not_drained &&
+	! reason_has tide-health
 '
 
 cluster_stop
