@@ -24,28 +24,3 @@ int gres_p_get_step_info(gres_step_state_t *gres_ss, uint32_t node_inx,
 	return EINVAL;
 }
 #endif
-
-/* NULL: nothing for the environment of prolog and epilog. */
-#if TIDE_GRES_HAS_EPILOG
-gres_epilog_info_t *gres_p_epilog_build_env(gres_job_state_t *gres_js)
-{
-	(void)gres_js;
-	return NULL;
-}
-
-void gres_p_epilog_set_env(char ***env, gres_epilog_info_t *info, int node_inx)
-{
-	(void)env, (void)info, (void)node_inx;
-}
-#else
-gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js)
-{
-	(void)gres_js;
-	return NULL;
-}
-
-void gres_p_prep_set_env(char ***env, gres_prep_t *info, int node_inx)
-{
-	(void)env, (void)info, (void)node_inx;
-}
-#endif

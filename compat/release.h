@@ -20,7 +20,8 @@
 #define TIDE_INTERFACES_FOLDER TIDE_SLURM_SINCE(23, 2)
 
 /*
- * 23.02: prolog and epilog of gres are one pair of operations, not epilog's.
+ * 23.02: what gres tells prolog and epilog is a pair of operations named prep,
+ * up to then epilog.
  * Goes with 22.05.
  */
 #define TIDE_GRES_HAS_EPILOG (!TIDE_SLURM_SINCE(23, 2))

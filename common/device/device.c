@@ -68,32 +68,65 @@ static uint32_t *sorted(const uint32_t *numbers, size_t count,
 	return copy;
 }
 
+/* Numbers in order as text. */
+static int join(const uint32_t *numbers, size_t count, char **ret_text,
+		struct tide_err *err)
+{
+	size_t size = count * sizeof("4294967295,") + 1, used = 0, i;
+	char *text = calloc(1, size);
+
+	if (!text)
+		return tide_err_set(err, ENOMEM,
+				    "cannot list devices: no memory");
+	for (i = 0; i < count; i++)
+		used += (size_t)snprintf(text + used, size - used, "%s%u",
+					 i ? "," : "", numbers[i]);
+	*ret_text = text;
+	return 0;
+}
+
 int tide_device_list(const uint32_t *numbers, size_t count, char **ret_text,
 		     struct tide_err *err)
 {
-	return tide_device_visible(numbers, count, false, ret_text, err);
-}
-
-int tide_device_visible(const uint32_t *numbers, size_t count, bool constrained,
-			char **ret_text, struct tide_err *err)
-{
-	size_t size = count * sizeof("4294967295,") + 1, used = 0, i;
 	uint32_t *copy = sorted(numbers, count, err);
-	char *text;
+	int rc;
 
 	if (!copy)
 		return -1;
-	text = calloc(1, size);
-	if (!text) {
-		free(copy);
-		return tide_err_set(err, ENOMEM,
-				    "cannot list devices: no memory");
-	}
-	for (i = 0; i < count; i++)
-		used += (size_t)snprintf(text + used, size - used, "%s%u",
-					 i ? "," : "",
-					 constrained ? (uint32_t)i : copy[i]);
+	rc = join(copy, count, ret_text, err);
 	free(copy);
-	*ret_text = text;
+	return rc;
+}
+
+/* Make each number its place in seen; both are sorted. */
+static int to_places(uint32_t *numbers, size_t count, const uint32_t *seen,
+		     size_t seen_count, struct tide_err *err)
+{
+	size_t place = 0, i;
+
+	for (i = 0; i < count; i++) {
+		while (place < seen_count && seen[place] < numbers[i])
+			place++;
+		if (place == seen_count || seen[place] != numbers[i])
+			return tide_err_set(err, EINVAL,
+					    "device %u cannot be opened",
+					    numbers[i]);
+		numbers[i] = (uint32_t)place;
+	}
 	return 0;
+}
+
+int tide_device_places(const uint32_t *numbers, size_t count,
+		       const uint32_t *seen, size_t seen_count, char **ret_text,
+		       struct tide_err *err)
+{
+	uint32_t *mine = sorted(numbers, count, err);
+	uint32_t *all = mine ? sorted(seen, seen_count, err) : NULL;
+	int rc = -1;
+
+	if (all && !to_places(mine, count, all, seen_count, err))
+		rc = join(mine, count, ret_text, err);
+	free(all);
+	free(mine);
+	return rc;
 }

@@ -41,12 +41,14 @@ int tide_device_list(const uint32_t *numbers, size_t count, char **ret_text,
 		     struct tide_err *err);
 
 /*
- * What a runtime must be told to use these devices and no others.  With
- * constrained set the process can open no device but these, and its runtime
- * counts them from 0: "0,1" for devices 2 and 3.  Else the numbers themselves.
- * Errors and ownership as for tide_device_list.
+ * What a runtime must be told to use these devices, where the process can open
+ * no devices but those of seen and the runtime counts these from 0: "0,1" for
+ * the devices 2 and 5 when it can open 2, 5 and 7.  Ownership as for
+ * tide_device_list.
+ * EINVAL: a number is there twice, or not in seen.  ENOMEM.
  */
-int tide_device_visible(const uint32_t *numbers, size_t count, bool constrained,
-			char **ret_text, struct tide_err *err);
+int tide_device_places(const uint32_t *numbers, size_t count,
+		       const uint32_t *seen, size_t seen_count, char **ret_text,
+		       struct tide_err *err);
 
 #endif

@@ -39,12 +39,13 @@ struct tide_family {
 	char *also;	 /* per device; those that exist */
 	char *shared;	 /* control files, of all devices together */
 	char *visible;	 /* variable with the devices a runtime may use */
-	char *container; /* the same for the vendor's container runtime */
-	char *unset;	 /* variables that would filter a second time */
-	char *library;	 /* the vendor's management library: the first of a
-			    list that is there */
-	char *api;	 /* the interface it has, as in vendor.h; NULL */
-	char *info;	 /* file of lines "Key: value", and keys in it: */
+	char *container; /* the same for the vendor's container runtime, and */
+	char *container_part; /* NAME=VALUE that tells it of parts */
+	char *unset;	      /* variables that would filter a second time */
+	char *library;	      /* the vendor's management library: the first of a
+				 list that is there */
+	char *api;	      /* the interface it has, as in vendor.h; NULL */
+	char *info;	      /* file of lines "Key: value", and keys in it: */
 	char *info_file;
 	char *info_number;
 	char *info_type;
@@ -60,8 +61,9 @@ struct tide_family {
 	char *part_mode; /* in the function's folder: how it is cut, SPX: not */
 	int part_first; /* %m of the first one of device 0, and how many more */
 	int part_step;	/* numbers each device has; 0: such are not counted */
-	bool position;	/* runtimes count by position, not by number */
-	bool physical;	/* do not count from 0 in a cgroup */
+	bool set_container; /* the site wants jobs to have these two */
+	bool position;	    /* runtimes count by position, not by number */
+	bool physical;	    /* do not count from 0 in a cgroup */
 };
 
 struct tide_pci_id {

@@ -27,6 +27,7 @@ enum kind {
 	NAME,	       /* letters, digits, - _ . */
 	TYPE,	       /* a name that is not a number */
 	VARIABLES,     /* names of environment variables */
+	SETTING,       /* NAME=VALUE of one */
 	PATTERNS,      /* absolute paths with %n, %c or %r */
 	PART_PATTERNS, /* the same, and %m */
 	PATHS,	       /* absolute paths */
@@ -81,6 +82,8 @@ static const struct key keys[] = {
 	OF_FAMILY("Shared", PATHS, shared),
 	OF_FAMILY("Visible", VARIABLES, visible),
 	OF_FAMILY("Container", VARIABLES, container),
+	OF_FAMILY("ContainerPart", SETTING, container_part),
+	OF_FAMILY("SetContainer", YES, set_container),
 	OF_FAMILY("Unset", VARIABLES, unset),
 	OF_FAMILY("Library", LIBRARIES, library),
 	OF_FAMILY("Api", API, api),
@@ -162,6 +165,12 @@ static bool is_class(const char *text, size_t len)
 	return len && len <= 4 && strspn(text, "0123456789abcdefABCDEF") >= len;
 }
 
+static bool is_variable(const char *text, size_t len)
+{
+	return is_name(text, len) && !isdigit((unsigned char)*text) &&
+	       !memchr(text, '-', len) && !memchr(text, '.', len);
+}
+
 /* Every item of the list is one; a list has no empty items. */
 static bool is_list(enum kind kind, const char *value)
 {
@@ -177,12 +186,18 @@ static bool is_list(enum kind kind, const char *value)
 		     !is_name(item, len)) ||
 		    (kind == INFO && !is_path(item, len, "p")) ||
 		    (kind == CLASSES && !is_class(item, len)) ||
-		    (kind == VARIABLES &&
-		     (!is_name(item, len) || isdigit((unsigned char)*item) ||
-		      memchr(item, '-', len) || memchr(item, '.', len))))
+		    (kind == VARIABLES && !is_variable(item, len)))
 			return false;
 	}
 	return *value && value[strlen(value) - 1] != ',';
+}
+
+static bool is_setting(const char *value)
+{
+	const char *equal = strchr(value, '=');
+
+	return equal && is_variable(value, (size_t)(equal - value)) &&
+	       is_name(equal + 1, strlen(equal + 1));
 }
 
 static bool is_api(const char *value)
@@ -237,6 +252,10 @@ static const char *text_wanted(enum kind kind, const char *value)
 		return is_list(kind, value)
 			       ? NULL
 			       : "names of environment variables are wanted";
+	case SETTING:
+		return is_setting(value)
+			       ? NULL
+			       : "an environment variable and its value are wanted, NAME=VALUE";
 	default:
 		return *value ? NULL : "a text is wanted";
 	}

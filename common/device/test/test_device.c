@@ -32,7 +32,7 @@ static const struct {
 	size_t count;
 	uint32_t numbers[8];
 	const char *list;
-	const char *constrained;
+	const char *places; /* when nothing else can be opened */
 } lists[] = {
 	{0, {0}, "", ""},
 	{1, {0}, "0", "0"},
@@ -41,6 +41,18 @@ static const struct {
 	{2, {2, 3}, "2,3", "0,1"},
 	{3, {10, 9, 2}, "2,9,10", "0,1,2"},
 	{4, {65535, 0, 128, 4}, "0,4,128,65535", "0,1,2,3"},
+};
+
+/* Of a process that can open 9, 2, 5 and 7. */
+static const struct {
+	size_t count;
+	uint32_t numbers[4];
+	const char *places;
+} some[] = {
+	{0, {0}, ""},
+	{1, {7}, "2"},
+	{2, {9, 2}, "0,3"},
+	{4, {2, 5, 7, 9}, "0,1,2,3"},
 };
 
 static void test_numbers(void)
@@ -80,10 +92,11 @@ static void test_lists(void)
 		is_str(text, lists[i].list, "the list of numbers");
 		free(text);
 		text = NULL;
-		is_int(tide_device_visible(lists[i].numbers, lists[i].count,
-					   true, &text, &err),
-		       0, "a constrained list is made");
-		is_str(text, lists[i].constrained, "counted from 0");
+		is_int(tide_device_places(lists[i].numbers, lists[i].count,
+					  lists[i].numbers, lists[i].count,
+					  &text, &err),
+		       0, "a list of places is made");
+		is_str(text, lists[i].places, "counted from 0");
 		free(text);
 	}
 	text = NULL;
@@ -97,9 +110,36 @@ static void test_lists(void)
 	free(text);
 }
 
+static void test_places(void)
+{
+	const uint32_t seen[] = {9, 2, 5, 7}, other[] = {2, 3};
+	struct tide_err err;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+		text = NULL;
+		is_int(tide_device_places(some[i].numbers, some[i].count, seen,
+					  4, &text, &err),
+		       0, "places among those that can be opened");
+		is_str(text, some[i].places, "count from 0");
+		free(text);
+	}
+	text = NULL;
+	errno = 0;
+	is_int(tide_device_places(other, 2, seen, 4, &text, &err), -1,
+	       "one that cannot be opened is refused");
+	is_int(errno, EINVAL, "with EINVAL");
+	is_str(err.text, "device 3 cannot be opened", "and says which");
+	is_int(tide_device_places(seen, 4, seen, 3, &text, &err), -1,
+	       "so is the last one");
+	ok(!text, "the result is untouched");
+}
+
 int main(void)
 {
 	test_numbers();
 	test_lists();
+	test_places();
 	return tap_done();
 }

@@ -199,8 +199,7 @@ static bool has_bit(bitstr_t *bits, int index)
 	return bits && index < bit_size(bits) && bit_test(bits, index);
 }
 
-uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
-			       bitstr_t *usable,
+uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *bits,
 			       const struct tide_runtime *runtime,
 			       size_t *ret_count)
 {
@@ -211,8 +210,7 @@ uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
 
 	*ret_count = 0;
 	while ((device = list_next(itr))) {
-		if (device->index == last || !has_bit(alloc, device->index) ||
-		    (usable && !has_bit(usable, device->index)) ||
+		if (device->index == last || !has_bit(bits, device->index) ||
 		    (runtime && !tide_runtime_has(runtime, device->index)))
 			continue;
 		numbers[(*ret_count)++] = (uint32_t)device->dev_num;

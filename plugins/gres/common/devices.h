@@ -26,13 +26,12 @@ void tide_devices_pack(list_t *devices, buf_t *buffer);
 list_t *tide_devices_unpack(buf_t *buffer);
 
 /*
- * The numbers of the devices whose bits are set in alloc (NULL: none), and in
- * usable and among those of the runtime when these are not NULL, one per index;
- * *ret_count of them. The caller xfree()s.
+ * The numbers of the devices whose bits are set in bits (NULL: none), and which
+ * are the runtime's when that is not NULL, one per index; *ret_count of them.
+ * The caller xfree()s.
  */
 struct tide_runtime;
-uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *alloc,
-			       bitstr_t *usable,
+uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *bits,
 			       const struct tide_runtime *runtime,
 			       size_t *ret_count);
 

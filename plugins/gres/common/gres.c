@@ -2,28 +2,34 @@
 /*
  * The operations of a GRES plugin, the same for every family: slurmd learns the
  * devices from gres.conf and sends them to slurmstepd, which puts the devices
- * of a job, step or task into its environment. Does not constrain anything:
- * task/cgroup does that with the devices we name. In slurmctld nothing happens.
+ * of a job, step or task into its environment; slurmctld sends those of a job
+ * along to slurmd for prolog and epilog. Does not constrain anything:
+ * task/cgroup does that with the devices we name.
  */
 #include "plugins/gres/common/devices.h"
 
 #include <ctype.h>
 
+#include "src/common/bitstring.h"
 #include "src/common/env.h"
-
 #include "src/common/list.h"
 #include "src/common/read_config.h"
 
-#include "common/device/device.h"
 #include "common/device/table.h"
 #include "compat/loaded.h"
 #include "plugins/gres/common/fill.h"
 #include "plugins/gres/common/runtimes.h"
+#include "plugins/gres/common/tell.h"
 
-/* The devices of this node and their runtimes; in slurmd and slurmstepd only.
- * Slurm calls us under its gres lock. */
-static list_t *node_devices;
-static list_t *node_runtimes;
+/* In slurmd and slurmstepd only. Slurm calls us under its gres lock. */
+static struct tide_node node;
+
+/* Of the step, for its tasks; in slurmstepd only. */
+static bitstr_t *step_devices;
+static bool constrained;
+
+/* What prolog or epilog has been told already. */
+static bitstr_t *prolog_devices;
 
 /* Of the plugin, e.g. "gres/mlu". */
 extern const char plugin_type[];
@@ -48,93 +54,28 @@ static void name_variables(void)
 	xfree(upper);
 }
 
-static void unset_all(char **env, const char *names)
+static void forget(void)
 {
-	const char *cursor = names, *item;
-	size_t len;
-
-	while (tide_list_next(&cursor, &item, &len)) {
-		char *name = xstrndup(item, len);
-
-		unsetenvp(env, name);
-		xfree(name);
-	}
-}
-
-/* Tell a runtime what it may use of alloc and usable. */
-static void set_visible(char ***env, const struct tide_runtime *runtime,
-			bitstr_t *alloc, bitstr_t *usable)
-{
-	bool local = tide_runtime_parts(runtime, alloc) ||
-		     (gres_use_local_device_index() && !runtime->physical);
-	struct tide_err err;
-	char *visible = NULL;
-	uint32_t *numbers;
-	size_t count;
-
-	numbers = tide_devices_numbers(node_devices, alloc, usable, runtime,
-				       &count);
-	unset_all(*env, runtime->unset);
-	if (!runtime->visible)
-		;
-	else if (tide_device_visible(numbers, count, local, &visible, &err))
-		error("%s: %s", plugin_type, err.text);
-	else
-		env_array_overwrite(env, runtime->visible, visible);
-	free(visible);
-	xfree(numbers);
+	FREE_NULL_LIST(node.devices);
+	FREE_NULL_LIST(node.runtimes);
 }
 
 /*
- * Physical numbers of all devices. Those of several runtimes may be the same:
- * then the place among the devices of the node.
+ * A node without devices of a runtime leaves its variable alone. So does a GRES
+ * without File=, which has no bitmap: nobody knows which devices are meant.
  */
-static void set_numbers(char ***env, const char *name, bitstr_t *alloc,
-			bitstr_t *usable)
+static void tell(char ***env, const char *numbers, bitstr_t *alloc,
+		 uint64_t gres_cnt)
 {
-	struct tide_err err;
-	char *list = NULL;
-	uint32_t *numbers;
-	size_t count = 0;
+	const struct tide_scope scope = {
+		.mine = alloc,
+		.seen = alloc,
+		.constrained = gres_use_local_device_index(),
+		.numbers = numbers,
+	};
 
-	numbers =
-		tide_devices_numbers(node_devices, alloc, usable, NULL, &count);
-	if (list_count(node_runtimes) > 1) {
-		count = 0;
-		for (int i = 0; alloc && i < bit_size(alloc); i++)
-			if (bit_test(alloc, i) &&
-			    (!usable || bit_test(usable, i)))
-				numbers[count++] = (uint32_t)i;
-	}
-	if (!count)
-		unsetenvp(*env, name);
-	else if (tide_device_list(numbers, count, &list, &err))
-		error("%s: %s", plugin_type, err.text);
-	else
-		env_array_overwrite(env, name, list);
-	free(list);
-	xfree(numbers);
-}
-
-/*
- * Without devices the list is empty, not missing: a runtime that finds no
- * variable takes every device. A node without devices of a runtime leaves its
- * variable alone, and so does a GRES without File=, which has no bitmap: nobody
- * knows which devices are meant.
- */
-static void set_env(char ***env, const char *numbers_name, bitstr_t *alloc,
-		    bitstr_t *usable, uint64_t gres_cnt)
-{
-	struct tide_runtime *runtime;
-	list_itr_t *itr;
-
-	if (!node_devices || !node_runtimes || (!alloc && gres_cnt))
-		return;
-	itr = list_iterator_create(node_runtimes);
-	while ((runtime = list_next(itr)))
-		set_visible(env, runtime, alloc, usable);
-	list_iterator_destroy(itr);
-	set_numbers(env, numbers_name, alloc, usable);
+	if (node.devices && node.runtimes && (alloc || !gres_cnt))
+		tide_tell(env, &node, &scope);
 }
 
 /* The table with what the site adds; NULL when there is not even ours. */
@@ -173,8 +114,9 @@ int init(void)
 
 void fini(void)
 {
-	FREE_NULL_LIST(node_devices);
-	FREE_NULL_LIST(node_runtimes);
+	forget();
+	FREE_NULL_BITMAP(step_devices);
+	FREE_NULL_BITMAP(prolog_devices);
 }
 
 int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
@@ -184,23 +126,24 @@ int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 
 	if (!config->in_slurmd)
 		return SLURM_SUCCESS;
-	FREE_NULL_LIST(node_devices);
-	FREE_NULL_LIST(node_runtimes);
+	forget();
 	tide_fill(gres_conf_list, gres_name(), config);
-	node_devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
+	node.devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
 	table = load_table();
 	if (table)
-		node_runtimes = tide_runtimes_create(
-			table, gres_name(), gres_conf_list, node_devices);
+		node.runtimes = tide_runtimes_create(
+			table, gres_name(), gres_conf_list, node.devices);
 	tide_table_destroy(table);
 	return rc;
 }
 
+/* A step of the submitter's is none of the job. */
 void gres_p_job_set_env(char ***env, bitstr_t *gres_bit_alloc,
 			uint64_t gres_cnt, gres_internal_flags_t flags)
 {
 	(void)flags;
-	set_env(env, job_numbers, gres_bit_alloc, NULL, gres_cnt);
+	unsetenvp(*env, step_numbers);
+	tell(env, job_numbers, gres_bit_alloc, gres_cnt);
 }
 
 /* What a step inherits speaks of the node of the batch script. */
@@ -209,38 +152,107 @@ void gres_p_step_set_env(char ***env, bitstr_t *gres_bit_alloc,
 {
 	(void)flags;
 	unsetenvp(*env, job_numbers);
-	set_env(env, step_numbers, gres_bit_alloc, NULL, gres_cnt);
+	tell(env, step_numbers, gres_bit_alloc, gres_cnt);
+	FREE_NULL_BITMAP(step_devices);
+	step_devices = gres_bit_alloc ? bit_copy(gres_bit_alloc) : NULL;
+	constrained = gres_use_local_device_index();
 }
 
-/* Without usable_gres a task has what its step has. */
+/*
+ * Without usable_gres a task has what its step has. Slurm asks for places from
+ * 0 on where a task's cgroup has its own devices only, and for numbers where it
+ * has those of the step, or there is none.
+ */
 void gres_p_task_set_env(char ***env, bitstr_t *gres_bit_alloc,
 			 uint64_t gres_cnt, bitstr_t *usable_gres,
 			 gres_internal_flags_t flags)
 {
-	(void)flags;
-	if (usable_gres)
-		set_env(env, step_numbers, gres_bit_alloc, usable_gres,
-			gres_cnt);
+	struct tide_scope scope = {
+		.seen = step_devices,
+		.constrained = constrained,
+		.numbers = step_numbers,
+	};
+
+	(void)gres_cnt, (void)flags;
+	if (!usable_gres || !gres_bit_alloc || !step_devices || !node.devices ||
+	    !node.runtimes)
+		return;
+	if (gres_use_local_device_index()) {
+		tide_tell_own(env, &node, bit_set_count(usable_gres));
+		return;
+	}
+	scope.mine =
+		tide_task_devices(step_devices, gres_bit_alloc, usable_gres);
+	tide_tell(env, &node, &scope);
+	FREE_NULL_BITMAP(scope.mine);
+}
+
+/* In slurmctld too, which is not to die of it. Slurm frees the record. */
+gres_prep_t *gres_p_prep_build_env(gres_job_state_t *gres_js)
+{
+	static bool said;
+	gres_prep_t *prep;
+
+	if (!tide_gres_knows(gres_js)) {
+		if (!said)
+			error("%s: this is another Slurm %s than the one TideFlow was built for: prolog and epilog are told no devices",
+			      plugin_type, SLURM_VERSION_STRING);
+		said = true;
+		return NULL;
+	}
+	if (!gres_js->gres_bit_alloc)
+		return NULL;
+	prep = xmalloc(sizeof(*prep));
+	prep->node_cnt = gres_js->node_cnt;
+	prep->gres_bit_alloc =
+		xcalloc(prep->node_cnt, sizeof(*prep->gres_bit_alloc));
+	for (uint32_t i = 0; i < prep->node_cnt; i++)
+		if (gres_js->gres_bit_alloc[i])
+			prep->gres_bit_alloc[i] =
+				bit_copy(gres_js->gres_bit_alloc[i]);
+	return prep;
+}
+
+/*
+ * Called once for each type of device that the job has: the variables are to
+ * name them all. With one node in the list it is this one.
+ */
+void gres_p_prep_set_env(char ***env, gres_prep_t *prep, int node_inx)
+{
+	uint32_t at = prep->node_cnt == 1 ? 0 : (uint32_t)node_inx;
+	bitstr_t *devices;
+
+	if (!node.devices || !node.runtimes || !prep->gres_bit_alloc ||
+	    at >= prep->node_cnt || !(devices = prep->gres_bit_alloc[at]) ||
+	    !bit_set_count(devices))
+		return;
+	if (!getenvp(*env, job_numbers) || !prolog_devices ||
+	    bit_size(prolog_devices) != bit_size(devices)) {
+		FREE_NULL_BITMAP(prolog_devices);
+		prolog_devices = bit_copy(devices);
+	} else {
+		bit_or(prolog_devices, devices);
+	}
+	tide_tell_prolog(env, &node, prolog_devices, job_numbers);
 }
 
 void gres_p_send_stepd(buf_t *buffer)
 {
-	tide_devices_pack(node_devices, buffer);
-	tide_runtimes_pack(node_runtimes, buffer);
+	tide_devices_pack(node.devices, buffer);
+	tide_runtimes_pack(node.runtimes, buffer);
 }
 
 void gres_p_recv_stepd(buf_t *buffer)
 {
-	FREE_NULL_LIST(node_devices);
-	FREE_NULL_LIST(node_runtimes);
-	node_devices = tide_devices_unpack(buffer);
-	if (node_devices)
-		node_runtimes = tide_runtimes_unpack(buffer);
+	forget();
+	node.devices = tide_devices_unpack(buffer);
+	if (node.devices)
+		node.runtimes = tide_runtimes_unpack(buffer);
 }
 
 list_t *gres_p_get_devices(void)
 {
-	return node_devices;
+	return node.devices;
 }
 
 void gres_p_step_hardware_init(bitstr_t *usable_gres, char *settings)

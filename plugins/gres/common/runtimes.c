@@ -14,6 +14,8 @@ static void destroy(void *x)
 
 	xfree(runtime->visible);
 	xfree(runtime->unset);
+	xfree(runtime->container);
+	xfree(runtime->container_part);
 	FREE_NULL_BITMAP(runtime->devices);
 	FREE_NULL_BITMAP(runtime->parts);
 	xfree(runtime);
@@ -69,6 +71,10 @@ runtime_of(list_t *runtimes, const struct tide_family *family, int count)
 	runtime = xmalloc(sizeof(*runtime));
 	runtime->visible = xstrdup(family->visible);
 	runtime->unset = xstrdup(family->unset);
+	if (family->set_container) {
+		runtime->container = xstrdup(family->container);
+		runtime->container_part = xstrdup(family->container_part);
+	}
 	runtime->devices = bit_alloc(count);
 	runtime->parts = bit_alloc(count);
 	list_append(runtimes, runtime);
@@ -126,6 +132,8 @@ void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
 	while ((runtime = list_next(itr))) {
 		packstr(runtime->visible, buffer);
 		packstr(runtime->unset, buffer);
+		packstr(runtime->container, buffer);
+		packstr(runtime->container_part, buffer);
 		pack32(runtime->physical, buffer);
 		pack_bit_str_hex(runtime->devices, buffer);
 		pack_bit_str_hex(runtime->parts, buffer);
@@ -140,6 +148,8 @@ static struct tide_runtime *unpack_runtime(buf_t *buffer)
 
 	safe_unpackstr_xmalloc(&runtime->visible, &len, buffer);
 	safe_unpackstr_xmalloc(&runtime->unset, &len, buffer);
+	safe_unpackstr_xmalloc(&runtime->container, &len, buffer);
+	safe_unpackstr_xmalloc(&runtime->container_part, &len, buffer);
 	safe_unpack32(&physical, buffer);
 	unpack_bit_str_hex(&runtime->devices, buffer);
 	unpack_bit_str_hex(&runtime->parts, buffer);

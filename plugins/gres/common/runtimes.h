@@ -15,8 +15,10 @@
 struct tide_table;
 
 struct tide_runtime {
-	char *visible; /* variable; NULL: it has none */
-	char *unset;   /* variables to take away, a list; may be NULL */
+	char *visible;	 /* variables, a list; NULL: it has none */
+	char *unset;	 /* variables to take away, a list; may be NULL */
+	char *container; /* variables of a container runtime, a list, and */
+	char *container_part; /* NAME=VALUE for parts; NULL where not wanted */
 	bool physical; /* keeps its numbers where a cgroup hides some: one does
 			*/
 	bitstr_t *devices; /* by the index of Slurm's bitmaps */

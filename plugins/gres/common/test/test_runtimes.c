@@ -44,7 +44,7 @@ static void add_device(list_t *devices, int index, const char *path, int number)
 	list_append(devices, device);
 }
 
-/* "VISIBLE-UNSET+physical:BITS" of each. */
+/* "VISIBLE-UNSET+physical:BITS" of each, and "CONTAINER,PART" if wanted. */
 static char *told(list_t *runtimes)
 {
 	list_itr_t *itr = list_iterator_create(runtimes);
@@ -58,6 +58,11 @@ static char *told(list_t *runtimes)
 			   runtime->visible, runtime->unset ? "-" : "",
 			   runtime->unset ? runtime->unset : "",
 			   runtime->physical ? "+physical" : "", bits);
+		if (runtime->container)
+			xstrfmtcat(text, " %s,%s", runtime->container,
+				   runtime->container_part
+					   ? runtime->container_part
+					   : "-");
 		xfree(bits);
 	}
 	list_iterator_destroy(itr);
@@ -143,6 +148,29 @@ static void test_parts(const struct tide_table *table, list_t *records,
 	FREE_NULL_LIST(runtimes);
 }
 
+/* What a site's devices.conf does: one line. */
+static void test_container(const char *line, const char *name, const char *file,
+			   const char *want)
+{
+	list_t *records = list_create(free_record);
+	list_t *devices = list_create(destroy_gres_device);
+	struct tide_problems problems = {0};
+	struct tide_table *table = NULL;
+	char *text = xstrdup_printf("%s%s\n", tide_table_builtin, line);
+
+	ok(!tide_table_parse(text, "t", &table, &problems, NULL) &&
+		   !problems.count,
+	   "%s", line);
+	add_record(records, name, NULL, file, 1);
+	add_device(devices, 0, file, 0);
+	test_family(table, name, records, devices, want);
+	xfree(text);
+	tide_problems_release(&problems);
+	tide_table_destroy(table);
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+}
+
 int main(void)
 {
 	list_t *records = list_create(free_record);
@@ -194,6 +222,14 @@ int main(void)
 	list_flush(devices);
 	list_flush(records);
 	test_parts(table, records, devices);
+	test_container(
+		"Family=npu SetContainer=yes", "npu", "/dev/davinci0",
+		"ASCEND_RT_VISIBLE_DEVICES:0 ASCEND_VISIBLE_DEVICES,ASCEND_RUNTIME_OPTIONS=VIRTUAL");
+	test_container("Family=mlu SetContainer=yes", "mlu",
+		       "/dev/cambricon_dev0",
+		       "MLU_VISIBLE_DEVICES:0 CAMBRICON_VISIBLE_DEVICES,-");
+	test_container("Family=npu SetContainer=no", "npu", "/dev/davinci0",
+		       "ASCEND_RT_VISIBLE_DEVICES:0");
 	FREE_NULL_LIST(devices);
 	FREE_NULL_LIST(records);
 	tide_table_destroy(table);
