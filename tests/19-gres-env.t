@@ -99,6 +99,13 @@ for part in prolog epilog; do
 done
 chmod +x prolog.sh epilog.sh
 
+cat >both.sh <<SCRIPT
+#!/bin/bash
+$PWD/epilog.sh
+exec bash $TIDE_TOP/contrib/examples/epilog.devices
+SCRIPT
+chmod +x both.sh
+
 # prep_was ID NODE TEXT: prolog and epilog both saw that.
 prep_was() {
 	wait_for 20 test -e "$PREP/$1.$2.epilog" &&
@@ -292,7 +299,7 @@ test_done_if_no_cgroup() {
 test_done_if_no_cgroup
 
 cluster_start --cgroup --nodes 2 --cpus 8 --no-accounting \
-	--set Prolog="$PWD/prolog.sh" --set Epilog="$PWD/epilog.sh" \
+	--set Prolog="$PWD/prolog.sh" --set Epilog="$PWD/both.sh" \
 	--set PrologFlags=Contain \
 	--gres mlu:mlu290:4,npu:ascend910b:4,dcu:k100_ai:4@n1 \
 	--gres npu:ascend310p:4@n2
@@ -402,6 +409,58 @@ test_expect_success 'prolog and epilog see the numbers of the node' '
 	prep_was $(cat id) n1 \
 		"ASCEND_RT_VISIBLE_DEVICES=1 HIP_VISIBLE_DEVICES=1 MLU_VISIBLE_DEVICES=1,2 SLURM_JOB_DCUS=1 SLURM_JOB_MLUS=1,2 SLURM_JOB_NPUS=1"
 '
+
+# holder NAME COMMAND...: a process on n1, outside of any job, that holds a
+# device file; its number is in NAME.
+holder() {
+	local name=$1
+
+	shift
+	in_node n1 bash -c 'echo $$ >"$1"
+		exec 9</dev/davinci99
+		shift
+		exec "$@"' holder "$PWD/$name" "$@" &
+	wait_for 20 test -s "$name"
+}
+
+alive() {
+	kill -0 "$(cat "$1")"
+}
+
+ended() {
+	! alive "$1" 2>/dev/null
+}
+
+# holding NAME: a job that does so.
+holding() {
+	HELD=$(submit_wrap "exec 9</dev/davinci99; exec sleep $2" \
+		--uid=nobody -D / -o /dev/null -w n1) &&
+		wait_for 20 pgrep -xf "sleep $2" >"$1"
+}
+
+nobody="setpriv --reuid=nobody --regid=nogroup --clear-groups"
+test_expect_success 'the example epilog ends what holds devices, and no more' '
+	in_node n1 mknod -m 666 /dev/davinci99 c 1 3 &&
+	holder stray $nobody sleep 600 &&
+	holder system sleep 600 &&
+	in_node n1 bash -c "echo \$\$ >$PWD/idle; exec $nobody sleep 600" &
+	wait_for 20 test -s stray -a -s system -a -s idle &&
+	holding a $((100000 + $$)) && a=$HELD &&
+	holding b $((200000 + $$)) && b=$HELD &&
+	in_node n1 env SLURM_JOB_ID=$a SLURM_JOB_UID=$(id -u nobody) \
+		SLURMD_NODENAME=n1 \
+		bash "$TIDE_TOP/contrib/examples/epilog.devices" &&
+	ended a &&
+	wait_job_end $a 30 &&
+	alive b && alive stray &&
+	scancel $b &&
+	wait_job_end $b 30 &&
+	wait_for 20 ended stray &&
+	alive system && alive idle
+'
+for name in stray system idle; do
+	kill "$(cat $name)" 2>/dev/null
+done
 
 cluster_stop
 test_done
