@@ -77,7 +77,9 @@ test_expect_success 'and how it differs is said, with the remedy' '
 
 test_expect_success 'a device without its file drains the node, and the log says which' '
 	in_node mv /dev/davinci2 /dev/lost &&
-	gres_conf "" &&
+	# the node may be drained before it is seen to be up
+	{ TIDE_CLUSTER_TIMEOUT=5 gres_conf "" ||
+		wait_for 30 log_says "slurmd started on"; } &&
 	wait_for 30 is_up DRAIN &&
 	scontrol show node n1 | grep "gres/npu count reported lower than configured (3 < 4)" &&
 	log | grep "gres/npu: .*there is no device file ./dev/davinci2. of 0000:82:00.0" &&
@@ -163,6 +165,10 @@ test_expect_success 'a program that hangs does not stop slurmd' '
 	{ "$CLUSTER" restart --as-is slurmd n1 || :; } &&
 	wait_for 40 log_says "tide-devices gave no answer in 15 s" &&
 	wait_for 20 log_says "slurmd started on" &&
+	# nor get jobs that would get no device
+	wait_for 30 grep -q "gres/npu: Count changed on node n1 ([34] != 0)" \
+		"$TIDE_CLUSTER_DIR/log/slurmctld.log" &&
+	is_up DRAIN &&
 	# nor stay behind
 	read -r pid rest <"$TIDE_CLUSTER_DIR/run/slurmd-n1.pid" &&
 	test "$(cat "/proc/$pid/comm")" = slurmd &&

@@ -117,14 +117,9 @@ list_t *tide_devices_load(list_t *records, const char *name, int *ret_rc)
 
 	*ret_rc = SLURM_SUCCESS;
 	while ((record = list_next(itr))) {
-		if (xstrcmp(record->name, name))
+		/* those without a file were filled in, or could not be */
+		if (xstrcmp(record->name, name) || !record->file)
 			continue;
-		if (!record->file) {
-			if (record->count)
-				error("gres/%s has Count= but no File= in gres.conf: jobs get no devices",
-				      name);
-			continue;
-		}
 		if (!add_record(devices, record, &index))
 			*ret_rc = SLURM_ERROR;
 	}

@@ -18,8 +18,8 @@
  * the remedy, and replace those that have none. The count and the type
  * that slurm.conf gives are kept; a type stands for every found one that has it
  * in its name. What is not found is missing in the list, so that Slurm drains
- * the node; the reason is logged. Where nothing can be found out, the records
- * stay as they are.
+ * the node; the reason is logged. So it is where nothing can be found out: a
+ * job is not started for devices that it would not get.
  */
 void tide_fill(list_t *records, const char *name,
 	       const node_config_load_t *config);

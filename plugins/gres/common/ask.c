@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Runs tide-devices: see ask.h. Reads nothing of what it prints. */
+#include "plugins/gres/common/ask.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	GRACE_MS = 1000, /* after the limit, to die in */
+	MAX_OUTPUT = 1 << 20,
+};
+
+/*
+ * hwloc is told more than the kernel knows: then tidectl, which asks it, is to
+ * look.
+ */
+static bool wants_hwloc(void)
+{
+	return getenv("HWLOC_PCI_LOCALITY") || getenv("HWLOC_XMLFILE");
+}
+
+/* The program in the folder of this plugin, else where it is installed. */
+static char *program(const char *name, const char *folder)
+{
+	char *path = NULL, *slash;
+	Dl_info info;
+
+	if (dladdr((void *)program, &info) && info.dli_fname) {
+		path = xstrdup(info.dli_fname);
+		slash = strrchr(path, '/');
+		if (slash)
+			*slash = '\0';
+		xstrfmtcat(path, "/%s", name);
+		if (!access(path, X_OK))
+			return path;
+		xfree(path);
+	}
+	return xstrdup_printf("%s/%s", folder, name);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+/* All that comes until the end or the limit; NULL at the limit. */
+static char *read_output(int fd, int64_t until)
+{
+	char *text = xstrdup(""), part[4096];
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	while (strlen(text) < MAX_OUTPUT) {
+		int64_t left = until - now_ms();
+		ssize_t got;
+
+		if (left <= 0)
+			break;
+		/* a signal is no answer: read() would wait for ever */
+		if (poll(&poll_fd, 1, (int)left) <= 0)
+			continue;
+		got = read(fd, part, sizeof(part) - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return text;
+		part[got] = '\0';
+		xstrcat(text, part);
+	}
+	xfree(text);
+	return NULL;
+}
+
+/*
+ * Wait for the program, which is killed at the limit. One that cannot be, in
+ * the middle of a driver, is left behind.
+ */
+static int reap(pid_t pid, int64_t until)
+{
+	struct timespec pause = {.tv_nsec = 100000};
+	bool killed = false;
+	int status = 0;
+
+	while (!waitpid(pid, &status, WNOHANG)) {
+		if (now_ms() >= until) {
+			if (killed)
+				return -1;
+			kill(pid, SIGKILL);
+			killed = true;
+			until = now_ms() + GRACE_MS;
+		}
+		/* it ends in a moment, as a rule: it has closed its output */
+		nanosleep(&pause, NULL);
+		if (pause.tv_nsec < 10000000)
+			pause.tv_nsec *= 2;
+	}
+	return status;
+}
+
+/* The lines as a file to read from; -1 with errno. */
+static int lines_file(const char *lines)
+{
+	int fd = memfd_create("gres.conf", MFD_CLOEXEC);
+	size_t len = strlen(lines);
+
+	if (fd >= 0 &&
+	    (write(fd, lines, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET))) {
+		close(fd);
+		errno = EIO;
+		return -1;
+	}
+	return fd;
+}
+
+/* tide-devices takes a tenth of the time of tidectl. */
+static int start(char *path, const char *name, const char *lines, int out,
+		 pid_t *ret_pid)
+{
+	char *quick[] = {path, (char *)name, NULL};
+	char *whole[] = {path,
+			 (char *)"devices",
+			 (char *)"--gres",
+			 (char *)name,
+			 (char *)"--gres-conf",
+			 (char *)"--compare",
+			 (char *)"-",
+			 NULL};
+	char **argv = wants_hwloc() ? whole : quick;
+	int in = lines_file(lines);
+	posix_spawn_file_actions_t actions;
+	int rc;
+
+	if (in < 0)
+		return errno;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out, STDERR_FILENO);
+	rc = posix_spawn(ret_pid, path, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(in);
+	return rc;
+}
+
+char *tide_ask(const char *name, const char *lines, int limit_ms,
+	       char **ret_why)
+{
+	char *path = wants_hwloc() ? program("tidectl", TIDE_BINDIR)
+				   : program("tide-devices", TIDE_HELPERDIR);
+	char *text = NULL;
+	int64_t until = now_ms() + limit_ms;
+	int fds[2], rc, status;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC)) {
+		*ret_why = xstrdup(strerror(errno));
+		xfree(path);
+		return NULL;
+	}
+	rc = start(path, name, lines, fds[1], &pid);
+	close(fds[1]);
+	if (rc) {
+		*ret_why =
+			xstrdup_printf("cannot run %s: %s", path, strerror(rc));
+	} else {
+		text = read_output(fds[0], until);
+		status = reap(pid, text ? until : 0);
+		if (!text) {
+			*ret_why = xstrdup_printf("%s gave no answer in %d s",
+						  path, limit_ms / 1000);
+		} else if (status) {
+			*ret_why = xstrdup_printf("%s failed: %s", path, text);
+			xfree(text);
+		}
+	}
+	close(fds[0]);
+	xfree(path);
+	return text;
+}
