@@ -15,7 +15,9 @@
  * NodeName) with what was found; every difference is a warning with the remedy.
  * A line without File= stands for the devices that no line names.  No file is
  * a file without lines.  With gres those are of that GRES alone, and that there
- * is none of it is said; else lines of what was not found are passed over.
+ * is none of it is said, and the lines are what Slurm has made of the file;
+ * else lines of what was not found are passed over, and lines of one GRES that
+ * Slurm does not take side by side are an error.
  *
  * *ret_named, unless NULL, gets a byte for each accelerator, which the caller
  * frees: 1 when a line names its files.  Returns 0, or -1 with errno ENOMEM, or

@@ -37,7 +37,7 @@ static void check_file(struct gres_files *files,
 	if (access(path, F_OK))
 		tide_site_say(
 			files->site, TIDE_LEVEL_ERROR, record,
-			"load the driver, or correct File in gres.conf",
+			"load the driver, take it out of the line, or the File= out of all lines of that Name",
 			"File=%.*s%s: %s; slurmd does not start, or has no such device",
 			len, folder, name, strerror(errno));
 	free(path);

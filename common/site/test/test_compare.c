@@ -46,7 +46,7 @@ static const struct {
 	{"a device that is left out", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-2]\n",
 	 "0: /dev/davinci3, ascend310p at 0000:82:00.0, is in no line of gres.conf: no job gets it, and every job can open it -> Name=npu Type=ascend310p File=/dev/davinci3, and one more in Gres of slurm.conf\n"},
-	{"unless a line stands for the others", "npu310p", NULL,
+	{"unless a line stands for the others", "npu310p", "npu",
 	 "Name=npu File=/dev/davinci[0-2]\nName=npu Type=ascend310p\n", ""},
 	{"a device that is not there, a control file", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-4]\n"
@@ -57,10 +57,11 @@ static const struct {
 	 "Name=npu File=/dev/davinci[0-1] Cores=4-7\n"
 	 "Name=npu File=/dev/davinci[2-3] Cores=4,5,6,7\n",
 	 "1: gres.conf says Cores=4-7 of /dev/davinci1, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
-	{"half of the files of a device", "mlu370", NULL,
+	{"half of the files of a device", "mlu370", "mlu",
 	 MLU "File=/dev/cambricon_dev[0,3]\nName=mlu\n",
 	 "1: gres.conf leaves out /dev/cambricon_ipcm0, which belongs to the device of /dev/cambricon_dev0: other jobs can open it -> MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0\n"},
-	{"lines of another node, and what only Slurm can read", "npu310p", NULL,
+	{"lines of another node, and what only Slurm can read", "npu310p",
+	 "npu",
 	 "NodeName=n2 Name=npu File=/dev/davinci9\n"
 	 "NodeName=n[1 Name=npu File=/dev/davinci9\n"
 	 "Name=npu File=/dev/davinci[0\nName=npu\nAutoDetect=off\n",
@@ -70,6 +71,19 @@ static const struct {
 	{"which is said to who wants to know of it", "npu310p", "dcu",
 	 "Name=nic File=/dev/nic0\nName=dcu File=/dev/dri/card[0-1]\nName=dcu File=/dev/dri/card4\n",
 	 "2: gres.conf has lines for dcu, but no such device was found: they are not compared -> load the driver, or name the cards in devices.conf\n"},
+	{"lines that Slurm does not take together", "npu310p", NULL,
+	 "NodeName=n[1-2],x1 Name=npu Type=ascend310p File=/dev/davinci[0-1]\n"
+	 "NodeName=n2 Name=npu\n"
+	 "NodeName=x[1-9],n1 Name=npu Type=ascend310p\n"
+	 "NodeName=n1 Name=nic File=/dev/nic0\nName=nic Type=x Count=2\n",
+	 "3: gres.conf has lines of npu with File= and without: slurmd does not start -> File= in all lines of npu, or none\n"
+	 "5: gres.conf has lines of nic with Type= and without: slurmd does not start -> Type= in all lines of nic, or none\n"},
+	{"lines of several kinds side by side", "npu310p", NULL,
+	 "NodeName=n1 Name=npu Type=310p File=/dev/davinci[0-1],/dev/davinci2\n"
+	 "NodeName=n1 Name=npu Type=ascend310p MultipleFiles=/dev/davinci3\n"
+	 "Name=gpu AutoDetect=nvml\nName=gpu Type=a100 Count=2\n"
+	 "Name=nic Count=1\n",
+	 ""},
 	{"cores that are none", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-3] Cores=none,7-3\n", ""},
 };
