@@ -6,6 +6,7 @@
 #ifndef TIDE_CREDIT_GRES_H
 #define TIDE_CREDIT_GRES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "common/util/err.h"
@@ -25,5 +26,15 @@
  */
 int tide_gres_resolve(const char *text, const char *const *priced, size_t n,
 		      char **ret_text, long *ret_priced, struct tide_err *err);
+
+/*
+ * Why no node can ever serve a request, where that is so: a GRES or a type that
+ * none has, or more than any has.  have has n texts as of Gres= in slurm.conf;
+ * with `whole` the request is that of a whole job, whose nodes may share it.
+ * *ret_why gets the words, which begin with what is lacked, for the caller to
+ * free, or NULL.  What is no request is for Slurm to refuse.  -1 with ENOMEM.
+ */
+int tide_gres_lacks(const char *text, const char *const *have, size_t n,
+		    bool whole, char **ret_why);
 
 #endif

@@ -10,57 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* One of "npu:ascend910b:8(S:0-1)"; texts are not ended. */
-struct item {
-	const char *name, *type;
-	size_t name_len, type_len;
-	uint64_t count;
-};
-
-/* The end of an item: lists of indexes have commas too. */
-static const char *item_end(const char *text)
-{
-	int depth = 0;
-
-	for (; *text && (*text != ',' || depth); text++)
-		depth += (*text == '(') - (*text == ')');
-	return text;
-}
-
-/*
- * The next item with a count; others are passed over.  False at the end.  Slurm
- * writes "gpu:(null):2" in what is used of devices without a type.
- */
-static bool next_item(const char **cursor, struct item *item)
-{
-	static const char none[] = "(null):";
-
-	while (*cursor && **cursor) {
-		const char *text = *cursor, *end = item_end(text), *count;
-		char *rest;
-
-		*cursor = end + (*end == ',');
-		item->name = text;
-		item->name_len = strcspn(text, ":,(");
-		item->type = count = text + item->name_len + 1;
-		item->type_len = 0;
-		if (!item->name_len || text[item->name_len] != ':')
-			continue;
-		if (!strncmp(count, none, strlen(none))) {
-			count += strlen(none);
-		} else if (count + strcspn(count, ":,(") < end &&
-			   count[strcspn(count, ":,(")] == ':') {
-			item->type_len = strcspn(count, ":");
-			count += item->type_len + 1;
-			if (!item->type_len)
-				continue;
-		}
-		item->count = strtoull(count, &rest, 10);
-		if (rest != count && strchr(",(", *rest))
-			return true;
-	}
-	return false;
-}
+#include "common/util/gres.h"
 
 static bool is_text(const char *text, const char *part, size_t len)
 {
@@ -68,7 +18,7 @@ static bool is_text(const char *text, const char *part, size_t len)
 }
 
 static struct tide_offer *offer_of(const struct tide_offers *offers,
-				   const struct item *item)
+				   const struct tide_gres *item)
 {
 	for (size_t i = 0; i < offers->count; i++)
 		if (is_text(offers->offer[i].gres, item->name,
@@ -79,7 +29,7 @@ static struct tide_offer *offer_of(const struct tide_offers *offers,
 }
 
 static bool is_accelerator(const struct tide_table *table,
-			   const struct item *item)
+			   const struct tide_gres *item)
 {
 	for (size_t i = 0; i < table->n_families; i++)
 		if (is_text(table->family[i].gres, item->name, item->name_len))
@@ -89,7 +39,7 @@ static bool is_accelerator(const struct tide_table *table,
 
 static struct tide_offer *add_offer(struct tide_offers *offers,
 				    const struct tide_table *table,
-				    const struct item *item)
+				    const struct tide_gres *item)
 {
 	struct tide_offer *more =
 		realloc(offers->offer, (offers->count + 1) * sizeof(*more));
@@ -115,17 +65,14 @@ static struct tide_offer *add_offer(struct tide_offers *offers,
 }
 
 /* How many of the item's type there are in a list. */
-static uint64_t count_in(const char *list, const struct item *of)
+static uint64_t count_in(const char *list, const struct tide_gres *of)
 {
 	uint64_t count = 0;
-	struct item item;
+	struct tide_gres item;
 
-	while (next_item(&list, &item))
-		if (item.name_len == of->name_len &&
-		    item.type_len == of->type_len &&
-		    !strncasecmp(item.name, of->name, of->name_len) &&
-		    !strncasecmp(item.type, of->type, of->type_len))
-			count += item.count;
+	while (tide_gres_next(&list, &item))
+		if (item.type_len == of->type_len && tide_gres_is(&item, of))
+			count += (uint64_t)item.count;
 	return count;
 }
 
@@ -134,13 +81,14 @@ int tide_offers_node(struct tide_offers *offers, const struct tide_table *table,
 		     const char *used, bool takes_jobs)
 {
 	const char *cursor = gres;
-	struct item item;
+	struct tide_gres item;
 
-	while (next_item(&cursor, &item)) {
+	while (tide_gres_next(&cursor, &item)) {
 		uint64_t in_use = count_in(used, &item), idle;
+		uint64_t count = (uint64_t)item.count;
 		struct tide_offer *offer = offer_of(offers, &item);
 
-		if (!is_accelerator(table, &item) || !item.count)
+		if (!is_accelerator(table, &item) || !count)
 			continue;
 		if (!offer)
 			offer = add_offer(offers, table, &item);
@@ -148,13 +96,12 @@ int tide_offers_node(struct tide_offers *offers, const struct tide_table *table,
 			errno = ENOMEM;
 			return -1;
 		}
-		idle = takes_jobs && in_use < item.count ? item.count - in_use
-							 : 0;
-		offer->devices += item.count;
+		idle = takes_jobs && in_use < count ? count - in_use : 0;
+		offer->devices += count;
 		offer->free += idle;
-		if (item.count > offer->most)
-			offer->most = item.count;
-		offer->nodes += item.count >= wish->count;
+		if (count > offer->most)
+			offer->most = count;
+		offer->nodes += count >= wish->count;
 		offer->nodes_free += idle >= wish->count;
 	}
 	return 0;

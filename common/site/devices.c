@@ -12,69 +12,17 @@
 #include "common/site/rules.h"
 #include "common/util/parse.h"
 
-/* The last number of an item: 2048 of mlu:mlu290:2K(S:0); 1 when it has none.
- */
-static int64_t count_of(const char *item)
-{
-	size_t len = strcspn(item, ",(");
-	const char *digits = item + len, *suffix;
-	int64_t value;
-	char text[24];
-
-	if (len && strchr("KMGkmg", digits[-1]))
-		digits--;
-	suffix = digits;
-	while (digits > item && digits[-1] >= '0' && digits[-1] <= '9')
-		digits--;
-	if (digits == suffix || digits == item || digits[-1] != ':')
-		return 1;
-	snprintf(text, sizeof(text), "%.*s", (int)(suffix - digits), digits);
-	if (tide_parse_int(text, 0, INT64_MAX >> 30, &value, NULL))
-		return 1;
-	if (suffix == item + len)
-		return value;
-	return value << (strchr("Kk", *suffix)	 ? 10
-			 : strchr("Mm", *suffix) ? 20
-						 : 30);
-}
-
-struct tide_gres_item tide_site_gres_item(const char *list)
-{
-	struct tide_gres_item item = {.name = list, .type = ""};
-	const char *rest;
-	size_t len;
-
-	item.name_len = strcspn(list, ":,(");
-	rest = list + item.name_len;
-	if (*rest != ':')
-		return item;
-	rest++;
-	len = strcspn(rest, ":,(");
-	/* a number alone is the count, and no type */
-	if (rest[len] != ':' && tide_parse_is_count(rest, len))
-		return item;
-	item.type = rest;
-	item.type_len = len;
-	return item;
-}
-
 int64_t tide_site_gres_count(const char *list, const char *item)
 {
-	struct tide_gres_item wanted = tide_site_gres_item(item);
+	struct tide_gres wanted, gres;
 	int64_t count = 0;
 
-	while (list && *list) {
-		struct tide_gres_item gres = tide_site_gres_item(list);
-
-		if (gres.name_len == wanted.name_len &&
-		    !strncasecmp(gres.name, wanted.name, gres.name_len) &&
-		    (!wanted.type_len ||
-		     (gres.type_len == wanted.type_len &&
-		      !strncasecmp(gres.type, wanted.type, gres.type_len))))
-			count += count_of(list);
-		list += strcspn(list, ",");
-		list += *list == ',';
-	}
+	if (!tide_gres_next(&item, &wanted))
+		return 0;
+	while (tide_gres_next(&list, &gres))
+		if (tide_gres_is(&gres, &wanted) &&
+		    __builtin_add_overflow(count, gres.count, &count))
+			count = INT64_MAX;
 	return count;
 }
 
@@ -83,7 +31,7 @@ int tide_site_is_text(const char *text, const char *part, size_t len)
 	return strlen(text) == len && !strncasecmp(text, part, len);
 }
 
-int tide_site_is_accelerator(const struct tide_gres_item *item)
+int tide_site_is_accelerator(const struct tide_gres *item)
 {
 	static const char *const names[] = {"gpu", "mlu", "npu", "dcu",
 					    "accel"};
@@ -96,7 +44,7 @@ int tide_site_is_accelerator(const struct tide_gres_item *item)
 
 static void say_no_price(struct tide_site *site,
 			 const struct tide_slurm_record *record,
-			 const struct tide_gres_item *gres)
+			 const struct tide_gres *gres)
 {
 	char fix[200];
 
@@ -113,7 +61,7 @@ static void say_no_price(struct tide_site *site,
 /* One item of a node: which prices are in use, and is its type there? */
 static void check_item(struct tide_site *site,
 		       const struct tide_slurm_record *record,
-		       const struct tide_gres_item *gres)
+		       const struct tide_gres *gres)
 {
 	int priced = 0, type_priced = 0;
 
@@ -147,16 +95,12 @@ static void check_nodes(struct tide_site *site)
 	const struct tide_slurm_record *record = NULL;
 
 	while ((record = tide_slurm_next(site->slurm, "NodeName", record))) {
-		const char *item =
+		const char *list =
 			tide_slurm_value(site->slurm, record, "Gres");
+		struct tide_gres gres;
 
-		while (item && *item) {
-			struct tide_gres_item gres = tide_site_gres_item(item);
-
+		while (tide_gres_next(&list, &gres))
 			check_item(site, record, &gres);
-			item += strcspn(item, ",");
-			item += *item == ',';
-		}
 	}
 }
 

@@ -14,6 +14,7 @@
 #include "common/conf/conf.h"
 #include "common/site/findings.h"
 #include "common/site/slurmconf.h"
+#include "common/util/gres.h"
 #include "common/util/hostlist.h"
 
 struct tide_site {
@@ -63,16 +64,8 @@ void tide_site_slurm(struct tide_site *site);
 void tide_site_nodes(struct tide_site *site);
 /* -1 when memory ran out, which is in the findings. */
 int tide_site_devices(struct tide_site *site);
-/* One item of Gres=, such as gpu:a100:4(S:0): name, and type or "". */
-struct tide_gres_item {
-	const char *name, *type;
-	size_t name_len, type_len;
-};
-
-/* The first item of a list; the next one is behind the next comma. */
-struct tide_gres_item tide_site_gres_item(const char *list);
 /* Is it one of the names of accelerators?  Licences and disks are none. */
-int tide_site_is_accelerator(const struct tide_gres_item *item);
+int tide_site_is_accelerator(const struct tide_gres *item);
 /* Are these letters that text, in any case? */
 int tide_site_is_text(const char *text, const char *part, size_t len);
 /*

@@ -62,7 +62,7 @@ static int is_priced(const struct tide_site *site, const char *name, size_t len)
 
 static void check_count_like(struct tide_site *site,
 			     const struct tide_slurm_record *record,
-			     const struct tide_gres_item *item)
+			     const struct tide_gres *item)
 {
 	if (item->type_len && tide_parse_is_count(item->type, item->type_len))
 		tide_site_say(
@@ -79,12 +79,11 @@ static void look_at_items(struct tide_site *site,
 			  const char *list, struct words *names,
 			  struct words *tres)
 {
-	for (; *list; list += strcspn(list, ","), list += *list == ',') {
-		struct tide_gres_item item = tide_site_gres_item(list);
+	struct tide_gres item;
+
+	while (tide_gres_next(&list, &item)) {
 		size_t len = item.name_len + 1 + item.type_len;
 
-		if (!item.name_len)
-			continue;
 		add(site, names, "", item.name, item.name_len);
 		check_count_like(site, record, &item);
 		if (!tide_site_is_accelerator(&item))
@@ -100,7 +99,7 @@ static void look_at_items(struct tide_site *site,
  * between, for the caller to free; NULL when these lines do not tell.
  */
 static char *types_by_hand(const struct tide_slurm *gres_conf, const char *node,
-			   const struct tide_gres_item *item, int *ret_found)
+			   const struct tide_gres *item, int *ret_found)
 {
 	char *types = NULL, *more = NULL;
 
@@ -134,7 +133,7 @@ static void compare_item(struct tide_site *site,
 			 const struct tide_slurm *gres_conf,
 			 const struct tide_slurm_record *record,
 			 const struct tide_names *nodes,
-			 const struct tide_gres_item *item)
+			 const struct tide_gres *item)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
 		int found = 0;
@@ -164,17 +163,14 @@ static void compare_types(struct tide_site *site,
 		const char *list =
 			tide_slurm_value(site->slurm, record, "Gres");
 		struct tide_names nodes = {0};
+		struct tide_gres item;
 
 		if (!list || tide_slurm_record_nodes(record, &nodes))
 			continue;
-		for (; *list;
-		     list += strcspn(list, ","), list += *list == ',') {
-			struct tide_gres_item item = tide_site_gres_item(list);
-
+		while (tide_gres_next(&list, &item))
 			if (item.type_len)
 				compare_item(site, gres_conf, record, &nodes,
 					     &item);
-		}
 		tide_names_release(&nodes);
 	}
 }

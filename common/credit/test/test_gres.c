@@ -38,6 +38,50 @@ static const char *const bad[] = {
 	"gres:gpu:2", "gpu", "gres:", "gres::2", "gres:mlu:mlu290:x", "mlu:",
 };
 
+/* What no node can serve, in words; NULL: some node can, or Slurm says. */
+static const struct {
+	const char *text;
+	bool whole;
+	const char *why;
+} lacks[] = {
+	{ "gres:mlu:mlu291:1", false,
+	  "mlu:mlu291: there are mlu:mlu290, mlu:mlu370" },
+	{ "gres:mlu:mlu29:1", true,
+	  "mlu:mlu29: there are mlu:mlu290, mlu:mlu370" },
+	{ "gres/mlu:mlu290=5", false,
+	  "mlu:mlu290:5: a node has 4 at most" },
+	{ "gres:mlu:7", false, "mlu:7: a node has 6 at most" },
+	{ "gres:mlu:6", false, NULL },
+	{ "gres:mlu:mlu290:5", true, NULL },
+	{ "gres:gpu:1,gres:npu:1", false,
+	  "npu: there are mlu:mlu290, mlu:mlu370, gpu" },
+	{ "gres:npu:0,gres:gpu:2", false, NULL },
+	{ "gres:gpu:1K", false, "gpu:1K: a node has 2 at most" },
+	{ "gres::", false, NULL },
+	{ "", false, NULL },
+};
+
+static void test_lacks(void)
+{
+	static const char *const have[] = {
+		"mlu:mlu290:4(S:0),mlu:mlu370:2", "", "gpu:2,mlu:mlu290:4",
+	};
+	char *why;
+
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(*lacks); i++) {
+		why = NULL;
+		ok(!tide_gres_lacks(lacks[i].text, have, 3, lacks[i].whole,
+				    &why),
+		   "'%s'", lacks[i].text);
+		is_str(why, lacks[i].why, "what no node has");
+		free(why);
+	}
+	why = NULL;
+	ok(!tide_gres_lacks("gres:mlu:1", NULL, 0, false, &why), "no nodes");
+	is_str(why, "mlu: there are none", "have none");
+	free(why);
+}
+
 int main(void)
 {
 	struct tide_err err;
@@ -76,5 +120,6 @@ int main(void)
 	ok(!tide_gres_resolve("gres:mlu:2", NULL, 0, &text, &count, &err) &&
 		   !text && !count,
 	   "nothing has a price");
+	test_lacks();
 	return tap_done();
 }

@@ -22,7 +22,7 @@ static const struct {
 	{"gpu:a100", "gpu:h100", 0},
 	{"", "gpu", 0},
 	{NULL, "gpu", 0},
-	{"gpu:99999999999999999999", "gpu", 1},
+	{"gpu:99999999999999999999", "gpu", INT64_MAX},
 };
 
 static const struct tide_live_node good[] = {
