@@ -32,8 +32,10 @@ struct tide_request {
 	uint32_t min_nodes;
 	uint32_t limit_min; /* NO_VAL: no --time; INFINITE */
 	uint32_t time_min;  /* 0: no --time-min */
-	bool batch;	    /* not salloc or srun */
-	bool reserved;	    /* asks for a reservation */
+	/* What it asks for a job, node, socket and task; NULL where nothing. */
+	const char *tres[4];
+	bool batch;    /* not salloc or srun */
+	bool reserved; /* asks for a reservation */
 };
 
 /* TIDE_LOOK is held. */
@@ -45,6 +47,13 @@ void tide_request_view(const job_desc_msg_t *desc,
  * there is no such one.  TIDE_LOOK.
  */
 uint32_t tide_ctld_partition_limit(const char *name);
+
+/*
+ * What the nodes of a partition have by slurm.conf, as Gres= is written: each
+ * text once where neighbours are alike.  How many, 0 for a list of partitions;
+ * the array is the caller's to xfree(), the texts are Slurm's.  TIDE_LOOK.
+ */
+size_t tide_ctld_partition_gres(const char *name, const char ***ret_texts);
 
 /* SelectType, as Slurm uses it. */
 const char *tide_ctld_select_type(void);

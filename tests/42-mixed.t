@@ -269,6 +269,27 @@ test_expect_success 'what will not do is said, with the best that there is' '
 	refused "mlu:mlu370-x8 is not as often in one node" 3 --gres mlu
 '
 
+# told_why SAYS OPTION...: the job is refused, in words.
+told_why() {
+	local says=$1
+
+	shift
+	test_must_fail submit -A vision -t 5 "$@" --wrap true 2>err &&
+		grep -- "$says" err || {
+		cat err
+		return 1
+	}
+}
+
+test_expect_success 'a type or number that no node has is refused in words' '
+	told_why "no node of partition .pool. has mlu:mlu291: there are mlu:mlu290, mlu:mlu370-x8" \
+		-p pool --gres=mlu:mlu291:1 &&
+	told_why "no node of partition .pool. has npu:vir04:9: a node has 3 at most" \
+		-p pool --gres=npu:vir04:9 &&
+	told_why "no node of partition .nlp. has gpu: there are mlu:mlu290" \
+		-A nlp -p nlp --gres=gpu:1
+'
+
 test_expect_success 'who has no association reads what Slurm says' '
 	test_must_fail setpriv --reuid=nobody --regid=nogroup --clear-groups \
 		"$tidectl" request 1 --gres dcu >out 2>err &&

@@ -2,7 +2,7 @@
 /*
  * job_submit/tide, in slurmctld: guards that the layer is the select plugin in
  * use (guard.h), and tells the users of the pool in words what cannot work
- * (rules.h, rules_credit.h).  Requests for other partitions pass untouched.
+ * (rules.h, rules_credit.h).  Requests for other partitions pass unchanged.
  */
 #include "compat/submit.h"
 

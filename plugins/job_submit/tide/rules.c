@@ -3,8 +3,10 @@
 #include "plugins/job_submit/tide/rules.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
+#include "common/credit/gres.h"
 #include "common/window/gate.h"
 
 /* One partition of the request, judged. */
@@ -144,6 +146,34 @@ static int (*const rules[])(const struct judged *judged, char **say) = {
 	rule_interactive,
 };
 
+/*
+ * What no node has.  Slurm refuses that by itself, with words that name nothing
+ * ("Invalid generic resource"), so nothing is refused here.
+ */
+static void say_lacks(const struct tide_request *request, char **say)
+{
+	const char **have = NULL;
+	char *why = NULL;
+	size_t n = 0;
+	int i;
+
+	for (i = 0; i < 4 && !why; i++) {
+		if (!request->tres[i])
+			continue;
+		if (!have)
+			n = tide_ctld_partition_gres(request->partitions,
+						     &have);
+		/* no such partition is another matter */
+		if (!n || tide_gres_lacks(request->tres[i], have, n, !i, &why))
+			break;
+	}
+	if (why)
+		xstrfmtcat(*say, "%sno node of partition '%s' has %s",
+			   *say ? "\n" : "", request->partitions, why);
+	free(why);
+	xfree(have);
+}
+
 int tide_rules(const struct tide_layer *layer,
 	       const struct tide_request *request, char **ret_say)
 {
@@ -158,6 +188,7 @@ int tide_rules(const struct tide_layer *layer,
 	for (i = 0; judged.pool && !rc && i < sizeof(rules) / sizeof(rules[0]);
 	     i++)
 		rc = rules[i](&judged, &say);
+	say_lacks(request, &say);
 	*ret_say = say;
 	return rc;
 }
