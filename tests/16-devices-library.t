@@ -168,7 +168,7 @@ test_expect_success '--health: faults are first, by device, with status 1' '
 	FAKE=fault status 1 devices npu310p --health --expect npu:5 &&
 	cat >want <<-EOF &&
 	fault: npu 0000:82:00.0 (/dev/davinci2): critical alarm, error 0x80E18005
-	fault: npu: slurm.conf has npu:5, PCI lists 4
+	fault: npu: slurm.conf has npu:5, found are 4
 	warning: npu 0000:02:00.0 (/dev/davinci1): minor alarm, error 0x80E18005
 	ok: npu 0000:01:00.0 (/dev/davinci0)
 	ok: npu 0000:82:00.0 (/dev/davinci3)
@@ -188,7 +188,7 @@ test_expect_success '--health: a device that is known to be out' '
 	test "$(wc -l <out)" = 3 &&
 	FAKE=fault status 1 devices mlu370 --health --except 0000:3d:00.0 \
 		--expect mlu:4 &&
-	grep -q "^fault: mlu: slurm.conf has mlu:4, PCI lists 3" out
+	grep -q "^fault: mlu: slurm.conf has mlu:4, found are 3" out
 '
 
 test_expect_success '--health: a hang is a fault, a crash is not' '
