@@ -76,6 +76,7 @@ rm -f machine/sys/bus/pci/devices/*/local_cpulist \
 in_node mount --bind "$PWD/machine/sys/bus/pci/devices" /sys/bus/pci/devices
 
 test_expect_success 'a node that is well is left alone' '
+	"$builddir/cmd/health/tide-health" --version | grep "^tide-health [0-9]" &&
 	becomes "" && not_drained && ! shown | grep -q " Reason=" &&
 	! grep tide-health: said
 '

@@ -331,6 +331,8 @@ test_expect_success 'a cluster runs on the installed plugins' '
 '
 
 test_expect_success 'purged, every file is as it was before' '
+	inside mkdir -p /var/lib/tideflow &&
+	inside touch /var/lib/tideflow/tide-health-n1.seen &&
 	apt purge tideflow-plugins tideflow-common tidectl tiderun &&
 	written >purged &&
 	diff -u before purged &&

@@ -203,7 +203,10 @@ static const char *known(const struct tide_table *table,
 	return NULL;
 }
 
-/* As slurmd fills in: a type stands for devices that have it in their name. */
+/*
+ * As slurmd fills in: a type stands for devices that have it in their name; and
+ * the family's, as in gpu:nvidia:4, for all of it.
+ */
 static bool fits(const struct tide_accel *accel, const struct item *item,
 		 bool exactly)
 {
@@ -211,8 +214,9 @@ static bool fits(const struct tide_accel *accel, const struct item *item,
 		return false;
 	if (exactly)
 		return *item->type && !strcasecmp(accel->type, item->type);
-	return !*item->type ||
-	       (!accel->whole && strcasestr(accel->type, item->type));
+	return !*item->type || (!accel->whole &&
+				(strcasestr(accel->type, item->type) ||
+				 !strcasecmp(accel->family->name, item->type)));
 }
 
 /* Count devices that no item has taken yet for this one. */

@@ -284,6 +284,10 @@ static void test_counts(void)
 
 	reset();
 	are_counted(counts, sizeof(counts) / sizeof(*counts));
+	accel[0].family = tide_table_family(table, "nvidia");
+	is_health("gpu:nvidia:1", NULL,
+		  "3\nunknown gpu 0000:10:00.0: no library was asked\n",
+		  "the name of a family");
 }
 
 /* Of each device its type, and whether it is a part. */
