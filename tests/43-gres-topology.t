@@ -66,6 +66,26 @@ node() {
 		"$CLUSTER" restart slurmctld
 }
 
+# rings: lines for two rings of four, as tidectl devices --library writes them:
+# 4 for neighbours and 2 for the one behind.
+rings() {
+	local i j links
+
+	for i in 0 1 2 3 4 5 6 7; do
+		links=
+		for j in 0 1 2 3 4 5 6 7; do
+			case $((i == j ? 0 : (i - j + 8) % 8)) in
+			0) links+=,-1 ;;
+			2 | 6) links+=,4 ;;
+			4) links+=,2 ;;
+			*) links+=,0 ;;
+			esac
+		done
+		echo "NodeName=n1 Name=mlu Type=mlu370-x8" \
+			"File=/dev/cambricon_dev$i Links=${links#,}"
+	done
+}
+
 # node_gres: as slurmctld has it from slurmd.
 node_gres() {
 	scontrol show node n1 | sed -n 's/^ *Gres=//p'
@@ -138,6 +158,14 @@ test_expect_success 'with one socket Slurm wants all of it, which is said' '
 	log | grep "gres/mlu: Cores=0-1 of .* are whole sockets, as Slurm takes no less: near it are 0" &&
 	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0)" &&
 	test "$(timeout 30 srun --gres=mlu:2 bash -c "$told")" = 0,2
+'
+
+test_expect_success 'a job gets two, four and eight of one ring' '
+	rings >lines && mapfile -t lines <lines &&
+	node 1 2 "${lines[@]}" &&
+	test "$(timeout 30 srun --gres=mlu:2 bash -c "$told")" = 0,2 &&
+	test "$(timeout 30 srun --gres=mlu:4 bash -c "$told")" = 0,2,4,6 &&
+	test "$(timeout 30 srun --gres=mlu:8 bash -c "$told")" = 0,1,2,3,4,5,6,7
 '
 
 test_expect_success 'cores by hand that are far are said, with the near ones' '

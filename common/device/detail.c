@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "common/device/device.h"
+#include "common/device/kfd.h"
 #include "common/util/parse.h"
 
 struct look {
@@ -328,19 +329,6 @@ static size_t ask_drm(struct look *look)
 	return count > n ? count : n;
 }
 
-/* The value of "key value" in a list of such lines; -1. */
-static long property(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (!strncmp(text, key, len) && text[len] == ' ')
-			return strtol(text + len, NULL, 10);
-	}
-	return -1;
-}
-
 /* The DRM card of a render node, wherever the driver has put it; -1. */
 static int card_of(const struct look *look, int render)
 {
@@ -365,7 +353,7 @@ static int card_of(const struct look *look, int render)
 /* Partitions have nodes of KFD; the DRM nodes of all but one are elsewhere. */
 static size_t ask_kfd(struct look *look)
 {
-	static const char folder[] = "sys/class/kfd/kfd/topology/nodes";
+	static const char folder[] = TIDE_KFD_FOLDER;
 	const struct tide_pci *pci = look->pci;
 	long place = pci->bus << 8 | pci->dev << 3 | pci->fn;
 	char **names = NULL, path[128], *text;
@@ -379,12 +367,12 @@ static size_t ask_kfd(struct look *look)
 		free(names[i]);
 		if (read_maybe(look, path, &text))
 			continue;
-		if (property(text, "location_id") == place &&
-		    property(text, "domain") == (long)pci->domain &&
-		    property(text, "drm_render_minor") > 0 &&
+		if (tide_kfd_property(text, "location_id") == place &&
+		    tide_kfd_property(text, "domain") == (long)pci->domain &&
+		    tide_kfd_property(text, "drm_render_minor") > 0 &&
 		    count < TIDE_DETAIL_MAX)
-			look->detail->render[count++] =
-				(int)property(text, "drm_render_minor");
+			look->detail->render[count++] = (int)tide_kfd_property(
+				text, "drm_render_minor");
 		free(text);
 	}
 	free(names);

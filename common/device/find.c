@@ -460,7 +460,7 @@ static int finish(struct finder *finder)
 		return out_of_memory(finder);
 	if (give_files(finder))
 		return -1;
-	if (tide_links_make(accels, finder->topology))
+	if (tide_links_make(accels, finder->root_or_null, finder->topology))
 		return out_of_memory(finder);
 	return 0;
 }

@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device/kfd.h"
+
 enum {
+	BEST = 4, /* Slurm tells no more grades apart */
 	SAME_CARD = 2,
 	SAME_SWITCH = 1,
 };
@@ -51,14 +54,14 @@ static int by_place(struct tide_topology *topology, const struct tide_accel *a,
 	return 0;
 }
 
-/* Bandwidths into link, in units of the least; false when there are none. */
+/* Bandwidths that hwloc knows; false when there are none. */
 static bool by_bandwidth(struct tide_topology *topology,
-			 struct tide_accel *accel, size_t count,
+			 const struct tide_accel *accel, size_t count,
 			 uint64_t *bandwidth)
 {
-	uint64_t least = 0;
+	bool any = false;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; topology && i < count; i++)
 		for (size_t j = 0; j < count; j++) {
 			uint64_t value =
 				i == j ? 0
@@ -69,42 +72,103 @@ static bool by_bandwidth(struct tide_topology *topology,
 						 (size_t)accel[j].sub);
 
 			bandwidth[i * count + j] = value;
-			if (value && (!least || value < least))
-				least = value;
+			any |= value > 0;
 		}
-	}
+	return any;
+}
+
+/* Into link, in units of the least. */
+static void use_bandwidth(struct tide_accel *accel, size_t count,
+			  const uint64_t *bandwidth)
+{
+	uint64_t least = 0;
+
+	for (size_t i = 0; i < count * count; i++)
+		if (bandwidth[i] && (!least || bandwidth[i] < least))
+			least = bandwidth[i];
 	for (size_t i = 0; least && i < count; i++)
 		for (size_t j = 0; j < count; j++) {
 			uint64_t value = bandwidth[i * count + j] / least;
 
 			accel[i].link[j] = value > 1000 ? 1000 : (int)value;
 		}
-	return least;
+	tide_links_grade(accel, count);
+}
+
+/* How many links a way from one to each other has at least; 0: there is none.
+ */
+static void count_hops(const struct tide_accel *accel, size_t count,
+		       size_t from, int *hops)
+{
+	bool more = true;
+
+	memset(hops, 0, count * sizeof(*hops));
+	for (int hop = 1; more; hop++) {
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			if (hop == 1 ? i != from : hops[i] != hop - 1)
+				continue;
+			for (size_t j = 0; j < count; j++) {
+				if (j == from || hops[j] ||
+				    accel[i].link[j] <= 0)
+					continue;
+				hops[j] = hop;
+				more = true;
+			}
+		}
+	}
+}
+
+void tide_links_grade(struct tide_accel *accel, size_t count)
+{
+	int *hops = calloc(count * count, sizeof(*hops)), most = 0, widest = 0;
+
+	for (size_t i = 0; hops && i < count; i++) {
+		count_hops(accel, count, i, &hops[i * count]);
+		for (size_t j = 0; j < count; j++) {
+			if (hops[i * count + j] > most)
+				most = hops[i * count + j];
+			if (accel[i].link[j] > widest)
+				widest = accel[i].link[j];
+		}
+	}
+	for (size_t i = 0; hops && i < count * count; i++) {
+		int *link = &accel[i / count].link[i % count];
+
+		if (*link > 0 && most > 1)
+			*link = *link == widest ? BEST : BEST - 1;
+		else if (*link > 0 && widest > BEST)
+			*link = (*link * BEST + widest - 1) / widest;
+		else if (hops[i] > 1)
+			*link = hops[i] == 2 ? BEST - 2 : BEST - 3;
+	}
+	free(hops);
 }
 
 /* Links of one GRES; -1 when memory is out. */
 static int make(struct tide_accel *accel, size_t count,
-		struct tide_topology *topology)
+		const struct tide_root *root, struct tide_topology *topology)
 {
 	uint64_t *bandwidth = calloc(count * count, sizeof(*bandwidth));
-	bool any;
+	bool any = false;
 
 	for (size_t i = 0; i < count; i++) {
 		accel[i].link = calloc(count, sizeof(*accel[i].link));
-		if (!accel[i].link) {
+		if (!accel[i].link || !bandwidth) {
 			free(bandwidth);
 			return -1;
 		}
 	}
-	any = bandwidth && by_bandwidth(topology, accel, count, bandwidth);
+	if (by_bandwidth(topology, accel, count, bandwidth) ||
+	    (root && tide_kfd_links(root, accel, count, bandwidth)))
+		use_bandwidth(accel, count, bandwidth);
+	else
+		for (size_t i = 0; i < count * count; i++)
+			if (i / count != i % count)
+				accel[i / count].link[i % count] =
+					by_place(topology, &accel[i / count],
+						 &accel[i % count]);
 	free(bandwidth);
-	for (size_t i = 0; !any && i < count; i++)
-		for (size_t j = 0; j < count; j++)
-			accel[i].link[j] =
-				i == j ? 0
-				       : by_place(topology, &accel[i],
-						  &accel[j]);
-	any = false;
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < count; j++)
 			any |= accel[i].link[j] > 0;
@@ -125,7 +189,8 @@ static bool has_part(const struct tide_accel *accel, size_t count)
 	return false;
 }
 
-int tide_links_make(struct tide_accels *accels, struct tide_topology *topology)
+int tide_links_make(struct tide_accels *accels, const struct tide_root *root,
+		    struct tide_topology *topology)
 {
 	for (size_t i = 0; i < accels->count;) {
 		size_t count = tide_accels_same_gres(accels, i);
@@ -136,7 +201,7 @@ int tide_links_make(struct tide_accels *accels, struct tide_topology *topology)
 			continue;
 		}
 
-		if (make(&accels->accel[i], count, topology)) {
+		if (make(&accels->accel[i], count, root, topology)) {
 			errno = ENOMEM;
 			return -1;
 		}

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device/links.h"
+
 static int give_near(const struct tide_vendor_device *device,
 		     struct tide_topology *topology, struct tide_accel *accel,
 		     const char *path, struct tide_problems *problems)
@@ -74,6 +76,8 @@ static int give_links(const struct tide_vendor_answers *answers,
 			free(link[i]);
 		}
 	}
+	if (told == count)
+		tide_links_grade(&accels->accel[first], count);
 	free(link);
 	return 0;
 }
