@@ -175,7 +175,7 @@ static const char *conf_dir_here(const char *dir)
 /* The accelerators of this host; empty and false when nobody can tell. */
 static bool find_here(struct tide_table **ret_table, struct tide_accels *accels)
 {
-	struct tide_where where = {.root = "/"};
+	struct tide_where where = {.root = "/", .socket = devices_socket()};
 
 	*ret_table = devices_table(NULL);
 	where.table = *ret_table;

@@ -24,7 +24,7 @@ enum {
 
 struct request {
 	const char *root, *xml, *table, *gres, *expect, *except;
-	const char *compare, *node;
+	const char *compare, *node, *sockets;
 	int json, gres_conf, health;
 	int library; /* 1: ask them, 0: do not, -1: where it makes sense */
 };
@@ -69,6 +69,26 @@ static int answer(const struct request *request, struct tide_table *table,
 	return devices_print_table(accels, answers);
 }
 
+/* What a socket is: of this machine slurm.conf says it. */
+static int read_sockets(const struct request *request, enum tide_socket *socket)
+{
+	const char *given = request->sockets;
+
+	*socket = TIDE_SOCKET_PACKAGE;
+	if (!given && !request->root && !request->xml)
+		*socket = devices_socket();
+	else if (given && !strcmp(given, "numa"))
+		*socket = TIDE_SOCKET_NUMA;
+	else if (given && !strcmp(given, "l3cache"))
+		*socket = TIDE_SOCKET_L3;
+	else if (given && strcmp(given, "package"))
+		return tidectl_usage(
+			&tidectl_devices,
+			"--sockets %s: package, numa or l3cache is wanted",
+			given);
+	return 0;
+}
+
 static int devices(const struct request *request)
 {
 	struct tide_table *table = devices_table(request->table);
@@ -84,6 +104,10 @@ static int devices(const struct request *request)
 
 	if (!table)
 		return TIDECTL_FAILED;
+	if (read_sockets(request, &where.socket)) {
+		tide_table_destroy(table);
+		return TIDECTL_USAGE;
+	}
 	if (!where.root && !where.xml)
 		where.root = "/";
 	if (devices_find(&where, &accels)) {
@@ -122,6 +146,7 @@ static int take(struct request *request, int option)
 			    : option == 'g' ? &request->gres
 			    : option == 'C' ? &request->compare
 			    : option == 'n' ? &request->node
+			    : option == 's' ? &request->sockets
 			    : option == 'e' ? &request->expect
 			    : option == 'E' ? &request->except
 					    : NULL;
@@ -166,6 +191,7 @@ static int run(int argc, char **argv)
 		{"gres", required_argument, NULL, 'g'},
 		{"compare", required_argument, NULL, 'C'},
 		{"node", required_argument, NULL, 'n'},
+		{"sockets", required_argument, NULL, 's'},
 		{"gres-conf", no_argument, NULL, 'c'},
 		{"health", no_argument, NULL, 'H'},
 		{"expect", required_argument, NULL, 'e'},
@@ -196,7 +222,7 @@ const struct tidectl_command tidectl_devices = {
 	.name = "devices",
 	.summary = "accelerators of this machine, and lines of gres.conf",
 	.usage =
-		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--compare FILE [--node NAME]] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
+		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--compare FILE [--node NAME]] [--sockets WHAT] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
 	.help = "  --root DIR     look at /sys, /proc and /dev below this folder; default: /\n"
 		"  --xml FILE     take the processors, and the PCI devices where there is no\n"
 		"                 --root, from a topology that lstopo has written\n"
@@ -207,6 +233,8 @@ const struct tidectl_command tidectl_devices = {
 		"                 Exit status 1 when they differ. With --gres-conf the differences\n"
 		"                 go to standard error, and lines are of what FILE does not name\n"
 		"  --node NAME    the node whose lines they are; default: this host\n"
+		"  --sockets WHAT cores are widened to these: package, numa or l3cache; default: as\n"
+		"                 SlurmdParameters of slurm.conf says for this machine\n"
 		"  --gres-conf    lines of gres.conf\n"
 		"  --json         one array, an object a device; keys in tidectl(1)\n"
 		"  --health       how the devices are; the exit status is 1 when one has a fault\n"

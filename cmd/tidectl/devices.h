@@ -22,6 +22,9 @@ struct tide_table *devices_table(const char *path);
 int devices_find(const struct tide_where *where,
 		 struct tide_accels *ret_accels);
 
+/* What slurm.conf, beside devices.conf, makes slurmd call a socket. */
+enum tide_socket devices_socket(void);
+
 /* Forget those that are of another GRES. */
 void devices_keep(struct tide_accels *accels, const char *gres);
 

@@ -484,8 +484,8 @@ int tide_find(const struct tide_where *where, struct tide_accels *ret_accels,
 			return -1;
 		finder.root_or_null = &finder.root;
 	}
-	if (tide_topology_load(&finder.root, where->xml, &finder.topology,
-			       &why)) {
+	if (tide_topology_load(&finder.root, where->xml, where->socket,
+			       &finder.topology, &why)) {
 		if (where->xml || errno == ENOMEM) {
 			tide_err_set(err, errno, "%s", why.text);
 			goto out;

@@ -52,6 +52,7 @@ struct tide_where {
 	const struct tide_table *table;
 	const char *root; /* "/", or a recorded one; NULL: xml alone */
 	const char *xml;  /* a topology of hwloc; NULL: what the root tells */
+	enum tide_socket socket; /* which cores= are widened to */
 };
 
 /*

@@ -20,19 +20,24 @@
 
 struct tide_topology {
 	hwloc_topology_t hwloc;
+	hwloc_obj_type_t socket; /* whichever objects slurmd calls so */
 	/* Bandwidths between devices. */
 	struct hwloc_distances_s *matrix[MAX_MATRICES];
 	unsigned n_matrices;
 };
 
 /* Keep what tells of PCI, and of caches nothing, as slurmd does. */
-static void set_filters(hwloc_topology_t hwloc, bool names)
+static void set_filters(hwloc_topology_t hwloc, enum tide_socket socket,
+			bool names)
 {
 	hwloc_topology_set_flags(hwloc, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	hwloc_topology_set_cache_types_filter(hwloc,
 					      HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_icache_types_filter(hwloc,
 					       HWLOC_TYPE_FILTER_KEEP_NONE);
+	if (socket == TIDE_SOCKET_L3)
+		hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_L3CACHE,
+					       HWLOC_TYPE_FILTER_KEEP_ALL);
 	hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_MISC,
 				       HWLOC_TYPE_FILTER_KEEP_NONE);
 	hwloc_topology_set_type_filter(hwloc, HWLOC_OBJ_PCI_DEVICE,
@@ -163,7 +168,24 @@ static void keep_matrices(struct tide_topology *topology)
 		close_switches(topology, topology->matrix[i]);
 }
 
+/* As slurmd chooses them; packages where there are none of those. */
+static hwloc_obj_type_t socket_type(hwloc_topology_t hwloc,
+				    enum tide_socket socket)
+{
+	hwloc_obj_type_t type = HWLOC_OBJ_PACKAGE;
+	hwloc_obj_t numa;
+
+	if (socket == TIDE_SOCKET_L3)
+		type = HWLOC_OBJ_L3CACHE;
+	numa = hwloc_get_obj_by_type(hwloc, HWLOC_OBJ_NUMANODE, 0);
+	if (socket == TIDE_SOCKET_NUMA && numa && numa->parent)
+		type = numa->parent->type;
+	return hwloc_get_nbobjs_by_type(hwloc, type) > 0 ? type
+							 : HWLOC_OBJ_PACKAGE;
+}
+
 int tide_topology_load(const struct tide_root *root, const char *xml,
+		       enum tide_socket socket,
 		       struct tide_topology **ret_topology,
 		       struct tide_err *err)
 {
@@ -180,7 +202,7 @@ int tide_topology_load(const struct tide_root *root, const char *xml,
 		free(topology);
 		return tide_err_set(err, ENOMEM, "out of memory");
 	}
-	set_filters(topology->hwloc, xml != NULL);
+	set_filters(topology->hwloc, socket, xml != NULL);
 	if (xml)
 		rc = load_xml(topology->hwloc, xml, err);
 	else if ((rc = load_root(topology->hwloc, root)))
@@ -194,6 +216,7 @@ int tide_topology_load(const struct tide_root *root, const char *xml,
 		errno = errnum;
 		return -1;
 	}
+	topology->socket = socket_type(topology->hwloc, socket);
 	keep_matrices(topology);
 	*ret_topology = topology;
 	return 0;
@@ -358,9 +381,8 @@ static void widen(struct tide_topology *topology, hwloc_bitmap_t cpus)
 {
 	hwloc_obj_t socket = NULL;
 
-	while (topology &&
-	       (socket = hwloc_get_next_obj_by_type(topology->hwloc,
-						    HWLOC_OBJ_PACKAGE, socket)))
+	while (topology && (socket = hwloc_get_next_obj_by_type(
+				    topology->hwloc, topology->socket, socket)))
 		if (hwloc_bitmap_intersects(socket->cpuset, cpus))
 			hwloc_bitmap_or(cpus, cpus, socket->cpuset);
 }
@@ -372,7 +394,7 @@ static bool says_nothing(struct tide_topology *topology,
 	if (hwloc_bitmap_iszero(cpus))
 		return true;
 	return topology &&
-	       hwloc_get_nbobjs_by_type(topology->hwloc, HWLOC_OBJ_PACKAGE) >
+	       hwloc_get_nbobjs_by_type(topology->hwloc, topology->socket) >
 		       1 &&
 	       hwloc_bitmap_isincluded(
 		       hwloc_topology_get_topology_cpuset(topology->hwloc),

@@ -6,7 +6,7 @@
  * can hide anything; what they knew when an XML file was written is used.
  *
  * Slurm's number of a core is its place in hwloc's order: that is how slurmd
- * counts (as long as SlurmdParameters does not make sockets of something else).
+ * counts, as long as slurm.conf says of the node what hwloc does.
  *
  * HWLOC_PCI_LOCALITY (hwloc's manual) says where buses are when the firmware
  * does not.  Loading below a root other than / changes the environment for a
@@ -18,6 +18,13 @@
 #include "common/device/pci.h"
 
 struct tide_topology;
+
+/* What slurmd counts as a socket, by SlurmdParameters. */
+enum tide_socket {
+	TIDE_SOCKET_PACKAGE,
+	TIDE_SOCKET_NUMA, /* numa_node_as_socket */
+	TIDE_SOCKET_L3,	  /* l3cache_as_socket */
+};
 
 /* Where a device is; texts are lists such as 0-15, NULL: not known. */
 struct tide_near {
@@ -35,6 +42,7 @@ struct tide_near {
  * or cut off; errno of open(2); ENOMEM.
  */
 int tide_topology_load(const struct tide_root *root, const char *xml,
+		       enum tide_socket socket,
 		       struct tide_topology **ret_topology,
 		       struct tide_err *err);
 

@@ -14,10 +14,11 @@
 #include <string.h>
 
 int tide_topology_load(const struct tide_root *root, const char *xml,
+		       enum tide_socket socket,
 		       struct tide_topology **ret_topology,
 		       struct tide_err *err)
 {
-	(void)root;
+	(void)root, (void)socket;
 	*ret_topology = NULL;
 	if (!xml)
 		return 0;

@@ -94,7 +94,8 @@ int tide_vendor_apply(const struct tide_where *where,
 
 	/* what is wrong with it was said when they were found */
 	if (!where->root || !tide_root_open(&root, where->root, &err))
-		tide_topology_load(&root, where->xml, &topology, &err);
+		tide_topology_load(&root, where->xml, where->socket, &topology,
+				   &err);
 	rc = give_places(answers, topology, accels, problems);
 	for (size_t i = 0; !rc && i < accels->count;) {
 		size_t count = tide_accels_same_gres(accels, i);

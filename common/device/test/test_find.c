@@ -74,7 +74,7 @@ static char *make_root(const char *tree)
 static int find(const char *root, const char *xml, struct tide_accels *accels,
 		struct tide_problems *problems, struct tide_err *err)
 {
-	struct tide_where where = {table, root, xml};
+	struct tide_where where = {.table = table, .root = root, .xml = xml};
 
 	memset(accels, 0, sizeof(*accels));
 	memset(problems, 0, sizeof(*problems));
@@ -380,6 +380,53 @@ static void test_locality(void)
 	free(root);
 }
 
+/* One package of two NUMA nodes: what is near a device of the first one. */
+static void test_sockets(void)
+{
+	static const struct {
+		enum tide_socket socket;
+		const char *cores, *name;
+	} want[] = {
+		{TIDE_SOCKET_PACKAGE, "0-7", "a package is a socket"},
+		{TIDE_SOCKET_NUMA, "0-3", "a NUMA node is one"},
+		{TIDE_SOCKET_L3, "0-7", "there are no L3 caches"},
+	};
+	struct tide_problems problems = {0};
+	struct tide_accels accels = {0};
+	struct tide_where where = {.table = table};
+	struct tide_err err;
+	char line[128], root[64];
+
+	snprintf(root, sizeof(root), "%s/numa", folder);
+	tree_make(TREES "npu310p.tree", root);
+	for (int cpu = 0; cpu < 8; cpu++) {
+		snprintf(
+			line, sizeof(line),
+			"sys/devices/system/cpu/cpu%d/topology/physical_package_id 0",
+			cpu);
+		tree_line(root, line);
+		snprintf(
+			line, sizeof(line),
+			"sys/devices/system/cpu/cpu%d/topology/core_siblings 000000ff",
+			cpu);
+		tree_line(root, line);
+	}
+	where.root = root;
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		where.socket = want[i].socket;
+		if (tide_find(&where, &accels, &problems, &err) ||
+		    accels.count != 4) {
+			ok(0, "%s", want[i].name);
+			continue;
+		}
+		is_str(accels.accel[1].near.cores, want[i].cores, want[i].name);
+		if (want[i].socket == TIDE_SOCKET_NUMA)
+			is_str(accels.accel[1].near.local_cpus, "0-3",
+			       "as the machine says");
+		done(&accels, &problems);
+	}
+}
+
 /* A real topology: how many of which type, cores of the first and last. */
 static const struct {
 	const char *file;
@@ -491,6 +538,7 @@ int main(void)
 	test_broken();
 	test_files();
 	test_locality();
+	test_sockets();
 	test_real();
 	test_xml();
 	tide_table_destroy(table);

@@ -106,7 +106,7 @@ static char *text_of(const struct tide_findings *findings)
 static void test_case(size_t i)
 {
 	char root[128], file[512], path[128], *text, *named = NULL;
-	struct tide_where where = {table, root, NULL};
+	struct tide_where where = {.table = table, .root = root};
 	struct tide_problems problems = {0};
 	struct tide_findings findings = {0};
 	struct tide_accels accels = {0};
