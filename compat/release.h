@@ -79,6 +79,13 @@ typedef hostlist_t tide_hostlist;
 #endif
 
 /*
+ * 24.05: cons_tres sorts devices by links the wrong way round, those with the
+ * least first, up to the newest release that we know (26.05).  Goes when a
+ * release sorts the other way, which tests/43-gres-topology.t shows.
+ */
+#define TIDE_LINKS_LEAST_FIRST TIDE_SLURM_SINCE(24, 5)
+
+/*
  * 24.11: job_test gets a will_run_data_t.  Goes with 24.05.
  */
 #define TIDE_JOB_TEST_WILL_RUN TIDE_SLURM_SINCE(24, 11)

@@ -18,6 +18,7 @@
 #include "common/device/table.h"
 #include "compat/loaded.h"
 #include "plugins/gres/common/fill.h"
+#include "plugins/gres/common/links.h"
 #include "plugins/gres/common/runtimes.h"
 #include "plugins/gres/common/tell.h"
 
@@ -128,6 +129,7 @@ int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 		return SLURM_SUCCESS;
 	forget();
 	tide_fill(gres_conf_list, gres_name(), config);
+	tide_links_turn(gres_conf_list, gres_name());
 	node.devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
 	table = load_table();
 	if (table)
