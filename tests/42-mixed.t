@@ -159,7 +159,8 @@ test_expect_success 'jobs of every kind run at the same time' '
 	run counted --gres=accel:u250:2 &&
 	run two --gres=mlu:mlu290:1,gpu:t4:1 &&
 	wait_for 30 test -s two.out &&
-	job_field ${ID[two]} TRES | grep "gres/gpu=1,gres/gpu:t4=1,gres/mlu=1,gres/mlu:mlu290=1" &&
+	scontrol -o show job ${ID[two]} >job &&
+	grep -E " (Alloc)?TRES=[^ ]*gres/gpu=1,gres/gpu:t4=1,gres/mlu=1,gres/mlu:mlu290=1" job &&
 	squeue -h -j ${ID[two]} -o "%b %N" | grep "mlu:mlu290:1,.*gpu:t4:1 n6" &&
 	scontrol -o show node n6 | grep "AllocTRES=[^ ]*gres/mlu:mlu290=1" &&
 	for name in "${!ID[@]}"; do
