@@ -63,6 +63,12 @@ detaches() {
 	sql "select count(*) from tide_txn where kind='detach'"
 }
 
+# release_later ID: not in the second of the detach, in which the account still
+# pays.
+release_later() {
+	wait_until $(($(now) + 1)) && scontrol release "$1"
+}
+
 # Between others, in the list of the account and in that of a user.
 test_expect_success 'an account pays, with other QOS around ours' '
 	sacctmgr -i add qos long,short &&
@@ -139,8 +145,7 @@ test_expect_success 'with nothing running, what waits is moved and goes on' '
 	grep "job $waits of root, cluster tide, pending: moved to QOS normal" out &&
 	grep "account vision pays no more; its balance and every posting stay$" out &&
 	test "$(job_field $waits QOS)" = normal && ! has_qos tide_vision &&
-	wait_until $(($(now) + 1)) &&
-	scontrol release $waits && wait_job_state $waits COMPLETED 30
+	release_later $waits && wait_job_state $waits COMPLETED 30
 '
 
 test_expect_success 'of the QOS of its associations only ours is gone' '
@@ -207,7 +212,7 @@ test_expect_success 'a job that slurmdbd does not know of yet is moved as well' 
 	tidectl credits detach vision --json >out.json && unlock &&
 	jq -e ".[0].jobs == [{cluster: \"tide\", job: $new, user: \"root\", running: false, recorded: false, moved: \"normal\"}]" out.json &&
 	test "$(job_field $new QOS)" = normal && ! has_qos tide_vision &&
-	wait_for 20 dbd_qos_is $new normal && scontrol release $new &&
+	wait_for 20 dbd_qos_is $new normal && release_later $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok
 '
 
@@ -230,7 +235,7 @@ test_expect_success 'a job that comes in between is moved when the QOS is gone' 
 	new=$(pool_job 1 -H -w n1 --gres=mlu:mlu290:1) && unlock &&
 	wait $pid && wait_for 20 eval "! has_qos tide_vision" &&
 	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
-	test "$(job_field $new QOS)" = normal && scontrol release $new &&
+	test "$(job_field $new QOS)" = normal && release_later $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
 	enroll vision
 '
@@ -244,9 +249,9 @@ test_expect_success 'what slurmctld lost runs for slurmdbd only, and is moved' '
 	jq -e ".[0].jobs[0] | .job == $new and .running == false" out.json &&
 	tidectl credits detach vision >out &&
 	grep "job $new of root, cluster tide, pending: moved to QOS normal" out &&
-	test "$(job_field $new QOS)" = normal && scontrol release $new &&
+	test "$(job_field $new QOS)" = normal && release_later $new &&
 	wait_job_state $new COMPLETED 60 && charged $new 0 && audit_ok &&
-	tidectl credits enroll vision
+	enroll vision
 '
 
 test_expect_success 'forced, a run goes on, what waits is held' '
@@ -289,7 +294,7 @@ free_qos() {
 
 test_expect_success 'what was held goes on when it pays again' '
 	free_qos &&
-	tidectl credits enroll vision &&
+	enroll vision &&
 	{ ! slurm_since 25.05 ||
 		{ scontrol update jobid=$waits qos=tide_vision &&
 		scontrol release $waits; }; } &&
