@@ -52,16 +52,20 @@ struct tide_table *devices_table(const char *given)
 
 /*
  * What a runtime is told must not hide devices from us, and hwloc is not to
- * load vendors' libraries.
+ * load vendors' libraries, nor that for XML, which takes long, when there is
+ * none.
  */
-static void clear_variables(const struct tide_table *table)
+static void clear_variables(const struct tide_table *table, bool xml)
 {
+	static const char *const plugins[] = {
+		"hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so,hwloc_xml_libxml.so",
+		"hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
+	};
+
 	for (size_t i = 0; i < table->n_families; i++)
 		if (table->family[i].visible)
 			unsetenv(table->family[i].visible);
-	setenv("HWLOC_PLUGINS_BLACKLIST",
-	       "hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
-	       1);
+	setenv("HWLOC_PLUGINS_BLACKLIST", plugins[xml], 1);
 }
 
 int devices_find(const struct tide_where *where, struct tide_accels *ret_accels)
@@ -70,7 +74,7 @@ int devices_find(const struct tide_where *where, struct tide_accels *ret_accels)
 	struct tide_err err;
 	int rc;
 
-	clear_variables(where->table);
+	clear_variables(where->table, where->xml || getenv("HWLOC_XMLFILE"));
 	rc = tide_find(where, ret_accels, &problems, &err);
 	devices_tell(&problems);
 	if (rc)
