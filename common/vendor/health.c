@@ -4,13 +4,14 @@
 
 #include "common/vendor/answer.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "common/util/gres.h"
 
 struct work {
 	const struct tide_health_request *request;
@@ -130,35 +131,16 @@ static void judge_library(struct work *work,
 /* One item of Gres=, such as mlu:mlu370-x8:4(S:0). */
 struct item {
 	char gres[64], type[64];
-	long count, found;
+	int64_t count, found;
 };
 
-static bool read_item(const char *text, size_t len, struct item *item)
+static void set_item(struct item *item, const struct tide_gres *gres)
 {
-	char copy[192], *type, *count;
-
-	memset(item, 0, sizeof(*item));
-	if (!len || len >= sizeof(copy))
-		return false;
-	memcpy(copy, text, len);
-	copy[len] = '\0';
-	copy[strcspn(copy, "(")] = '\0';
-	type = strchr(copy, ':');
-	count = strrchr(copy, ':');
-	if (type)
-		*type++ = '\0';
-	if (count && count + 1 > type)
-		*count++ = '\0';
-	else
-		count = type;
-	if (!count || !isdigit((unsigned char)*count) ||
-	    count[strspn(count, "0123456789")])
-		return false;
-	item->count = strtol(count, NULL, 10);
-	snprintf(item->gres, sizeof(item->gres), "%.63s", copy);
-	if (type != count)
-		snprintf(item->type, sizeof(item->type), "%.63s", type);
-	return true;
+	snprintf(item->gres, sizeof(item->gres), "%.*s", (int)gres->name_len,
+		 gres->name);
+	snprintf(item->type, sizeof(item->type), "%.*s", (int)gres->type_len,
+		 gres->type);
+	item->count = gres->count;
 }
 
 /*
@@ -250,9 +232,9 @@ static void judge_counts(struct work *work, struct item *items, size_t count,
 
 		if (gres && item->found < item->count)
 			add(work, NULL, gres, TIDE_HEALTH_FAULT,
-			    "slurm.conf has %s%s%s:%ld, found are %ld",
+			    "slurm.conf has %s%s%s:%lld, found are %lld",
 			    item->gres, *item->type ? ":" : "", item->type,
-			    item->count, item->found);
+			    (long long)item->count, (long long)item->found);
 	}
 }
 
@@ -283,13 +265,12 @@ static int judge_expected(struct work *work)
 	const char *at = work->request->expect;
 	struct item *items = calloc(count_items(at), sizeof(*items));
 	char *used = calloc(work->request->accels->count + 1, 1);
-	size_t count = 0, len;
 	int rc = items && used ? 0 : -1;
+	struct tide_gres gres;
+	size_t count = 0;
 
-	for (; !rc && at && *at; at += len + (at[len] == ',')) {
-		len = strcspn(at, ",");
-		count += read_item(at, len, &items[count]);
-	}
+	while (!rc && tide_gres_next(&at, &gres))
+		set_item(&items[count++], &gres);
 	if (!rc)
 		judge_counts(work, items, count, used);
 	free(items);

@@ -278,7 +278,11 @@ static void test_counts(void)
 		/* what cannot be counted: names of a site's own */
 		{"gpu:a100_3g.20gb:2,gpu:a100-pcie-40gb:4,mlu:mlu370_half:2",
 		 "3\n"},
-		{"mlu:part:8,craynetwork:4,mlu,mlu:,:,,mlu:x,mlu:4k", "3\n"},
+		{"mlu:part:8,craynetwork:4,mlu:,:,,mlu:a:b:9", "3\n"},
+		/* as Slurm counts */
+		{"mlu,mlu:x8,mlu:(null):1(S:0-1)", "3\n"},
+		{"mlu:1k",
+		 "4\nfault mlu -: slurm.conf has mlu:1024, found are 3\n"},
 		{"", "3\n"},
 	};
 
