@@ -50,14 +50,16 @@ test_expect_success 'what nobody has is refused, each type with its reason' '
 	! "$tidectl" request 2 --memory 65 >out 2>err && test ! -s out &&
 	grep "tidectl: npu:ascend910c has less memory" err &&
 	! "$tidectl" request 1 --tflops 1 --gres mlu >out 2>err &&
-	grep "tidectl: mlu:mlu290 has a speed that nobody tells" err &&
+	grep "tidectl: mlu:mlu290 is of unknown speed" err &&
+	! "$tidectl" request 1 --gres tpu >out 2>err &&
+	grep "there is no gres/tpu in partition" err &&
 	! "$tidectl" request 1 --partition nowhere 2>err &&
 	grep "there is no partition .nowhere." err
 '
 
 test_expect_success '--list and --json have every type' '
 	"$tidectl" request 3 --list >out && test "$(wc -l <out)" = 4 &&
-	grep "^npu:ascend910c .*is not as often in one node" out &&
+	grep "^npu:ascend910c .*has too few on one node" out &&
 	"$tidectl" request 3 --json >out &&
 	jq -e "length == 3 and (map(select(.fits)) | length) == 2 and
 		.[0].options == \"--gres=dcu:k100_ai:3\" and

@@ -265,9 +265,9 @@ test_expect_success 'what will not do is said, with the best that there is' '
 	refused "nothing in partition .pool. will do: the fastest is dcu:k100_ai with 196 TFLOPS" \
 		1 --tflops 200 &&
 	refused "the largest is dcu:k100_ai with 64 GB" 1 --memory 65 &&
-	refused "accel:u250 has a memory that nobody tells" 1 --memory 8 --gres accel &&
-	refused "gpu:t4 is in fewer nodes" 1 --nodes 3 --gres gpu &&
-	refused "mlu:mlu370-x8 is not as often in one node" 3 --gres mlu
+	refused "accel:u250 is of unknown memory" 1 --memory 8 --gres accel &&
+	refused "gpu:t4 is on too few nodes" 1 --nodes 3 --gres gpu &&
+	refused "mlu:mlu370-x8 has too few on one node" 3 --gres mlu
 '
 
 # told_why SAYS OPTION...: the job is refused, in words.

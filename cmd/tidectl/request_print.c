@@ -103,15 +103,23 @@ static int print_choice(const struct request *request,
 static int print_none(const struct request *request,
 		      const struct tide_offers *offers, const char *partition)
 {
+	const char *gres = request->wish.gres;
 	char best[400], name[160];
+	size_t said = 0;
 
-	for (size_t i = 0; i < offers->count; i++)
-		if (!request->wish.gres ||
-		    !strcasecmp(request->wish.gres, offers->offer[i].gres))
-			tidectl_fail("%s %s",
-				     name_of(&offers->offer[i], name,
-					     sizeof(name)),
-				     offers->offer[i].why);
+	for (size_t i = 0; i < offers->count; i++) {
+		const struct tide_offer *offer = &offers->offer[i];
+
+		if (gres && strcasecmp(gres, offer->gres))
+			continue;
+		tidectl_fail("%s %s", name_of(offer, name, sizeof(name)),
+			     offer->why);
+		said++;
+	}
+	if (!said)
+		return tidectl_fail("there is no %s%s in partition '%s'",
+				    gres ? "gres/" : "accelerator",
+				    gres ? gres : "", partition);
 	tide_offers_best(offers, &request->wish, best, sizeof(best));
 	return tidectl_fail("nothing in partition '%s' will do%s%s", partition,
 			    *best ? ": " : "", best);

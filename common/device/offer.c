@@ -143,17 +143,17 @@ static const char *why_not(const struct tide_offer *offer,
 	if (wish->gres && strcasecmp(wish->gres, offer->gres))
 		return "is of another kind";
 	if (wish->memory && !offer->memory)
-		return "has a memory that nobody tells";
+		return "is of unknown memory";
 	if (wish->memory > offer->memory)
 		return "has less memory";
 	if (wish->tflops.num && !offer->tflops.num)
-		return "has a speed that nobody tells";
+		return "is of unknown speed";
 	if (wish->tflops.num && tide_frac_cmp(offer->tflops, wish->tflops) < 0)
 		return "is slower";
 	if (offer->most < wish->count)
-		return "is not as often in one node";
+		return "has too few on one node";
 	if (offer->nodes < wish->nodes)
-		return "is in fewer nodes";
+		return "is on too few nodes";
 	return NULL;
 }
 
@@ -266,12 +266,13 @@ void tide_offers_best(const struct tide_offers *offers,
 		fastest = best(offers, wish, true);
 	if (wish->memory)
 		largest = best(offers, wish, false);
-	if (fastest) {
+	if (fastest && tide_frac_cmp(fastest->tflops, wish->tflops) < 0) {
 		tide_frac_format(fastest->tflops, tflops, sizeof(tflops));
 		n = snprintf(text, size, "the fastest is %s:%s with %s TFLOPS",
 			     fastest->gres, fastest->type, tflops);
 	}
-	if (largest && n >= 0 && (size_t)n < size)
+	if (largest && largest->memory < wish->memory && n >= 0 &&
+	    (size_t)n < size)
 		snprintf(text + n, size - (size_t)n,
 			 "%sthe largest is %s:%s with %d GB", n ? ", " : "",
 			 largest->gres, largest->type, largest->memory);

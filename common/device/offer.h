@@ -80,8 +80,9 @@ int tide_offer_refused(struct tide_offer *offer, const char *why);
 size_t tide_offers_order(struct tide_offers *offers);
 
 /*
- * The best that there is of what is wished for, for who wished for more: "the
- * fastest is npu:ascend910c with 376 TFLOPS"; "" where nobody knows.
+ * The best that there is of what is wished for, for who wished for more than
+ * any has: "the fastest is npu:ascend910c with 376 TFLOPS"; else "", and where
+ * nobody knows.
  */
 void tide_offers_best(const struct tide_offers *offers,
 		      const struct tide_wish *wish, char *text, size_t size);

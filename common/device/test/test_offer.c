@@ -175,6 +175,9 @@ static void test_best(const struct tide_table *table)
 		 "the largest is mlu:mlu290 with 32 GB"},
 		{{1, 1, 0, {1, 1}, "accel"}, ""},
 		{{9, 1, 0, {0, 1}, NULL}, ""},
+		{{9, 1, 32, {200, 1}, NULL}, ""},
+		{{1, 1, 500, {200, 1}, "npu"},
+		 "the largest is npu:ascend910a with 32 GB"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
