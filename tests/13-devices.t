@@ -236,6 +236,7 @@ test_expect_success 'what cannot be looked at is a failure, in words' '
 	status 1 "$tidectl" devices --xml cut.xml &&
 	grep -q "cut.xml.*no whole topology" err &&
 	status 1 "$tidectl" devices --table nowhere.conf &&
+	grep -q "nowhere.conf: cannot be read: No such file" err &&
 	status 2 "$tidectl" devices --json --gres-conf &&
 	status 2 "$tidectl" devices stray
 '

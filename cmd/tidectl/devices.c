@@ -18,8 +18,10 @@ void devices_tell(const struct tide_problems *problems)
 
 		if (p->line)
 			tidectl_fail("%s:%d: %s", p->file, p->line, p->text);
-		else
+		else if (strcmp(p->file, "/"))
 			tidectl_fail("%s: %s", p->file, p->text);
+		else /* this machine: no folder to tell */
+			tidectl_fail("%s", p->text);
 	}
 }
 

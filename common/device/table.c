@@ -280,7 +280,9 @@ int tide_table_load(const char *path, struct tide_table **ret_table,
 			     problems, err))
 		return -1;
 	rc = path ? tide_lines_load(path, &lines, problems, err) : 0;
-	if (!rc)
+	if (rc)
+		tide_err_prefix(err, "%s", path);
+	else
 		rc = read_lines(table, &lines, problems, err);
 	tide_lines_release(&lines);
 	if (rc)
