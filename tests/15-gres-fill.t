@@ -43,8 +43,22 @@ gres_conf() {
 	"$CLUSTER" restart slurmd n1 && wait_for 20 log_says "slurmd started on"
 }
 
+# again: slurmd, whose node stays drained.
+again() {
+	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
+	TIDE_CLUSTER_TIMEOUT=1 "$CLUSTER" restart slurmd n1 >/dev/null 2>&1 || :
+	wait_for 30 log_says "slurmd started on"
+}
+
+valid() { ! scontrol show node n1 | grep -q INVALID_REG; }
+
+cat >epilog.sh <<SCRIPT
+#!/bin/bash
+echo "\$SLURM_JOB_NPUS" >"$PWD/epilog.\$SLURM_JOB_ID"
+SCRIPT
+chmod +x epilog.sh
 cluster_start --nodes 1 --cpus "$(nproc)" --gres npu:ascend310p:4 \
-	--no-accounting
+	--set Epilog="$PWD/epilog.sh" --no-accounting
 make_tree "$TIDE_TOP/tests/data/devices/npu310p.tree" machine
 rm -f machine/sys/bus/pci/devices/*/local_cpulist \
 	machine/sys/bus/pci/devices/*/numa_node
@@ -75,6 +89,17 @@ test_expect_success 'and how it differs is said, with the remedy' '
 	log | grep "gres/npu: /dev/davinci3, ascend310p at 0000:82:00.0, is in no line of gres.conf.*; remedy: Name=npu Type=ascend310p File=/dev/davinci3"
 '
 
+test_expect_success 'a file by hand that is no device ends no slurmd' '
+	in_node touch /dev/davinci98 &&
+	{ TIDE_CLUSTER_TIMEOUT=5 gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci98,/dev/davinci[0-1,3]" ||
+		wait_for 30 log_says "slurmd started on"; } &&
+	wait_for 30 is_up DRAIN &&
+	log | grep "./dev/davinci98. in gres.conf is not a character device" &&
+	scontrol show node n1 | grep "(3 < 4)" &&
+	echo >"$(etc gres.conf)" && again && wait_for 30 valid &&
+	scontrol update nodename=n1 state=resume && wait_for 30 is_up IDLE
+'
+
 test_expect_success 'a device without its file drains the node, and the log says which' '
 	in_node mv /dev/davinci2 /dev/lost &&
 	# the node may be drained before it is seen to be up
@@ -86,15 +111,6 @@ test_expect_success 'a device without its file drains the node, and the log says
 	! grep "Invalid GRES Links" "$TIDE_CLUSTER_DIR/log/slurmctld.log" &&
 	log | grep "slurm.conf has 4 of type .ascend310p. on this node, found are 3"
 '
-
-# again: slurmd, whose node stays drained.
-again() {
-	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log"
-	TIDE_CLUSTER_TIMEOUT=1 "$CLUSTER" restart slurmd n1 >/dev/null 2>&1 || :
-	wait_for 30 log_says "slurmd started on"
-}
-
-valid() { ! scontrol show node n1 | grep -q INVALID_REG; }
 
 # runbook N: the Nth list of commands of its entry, for this cluster.
 runbook() {
@@ -145,17 +161,44 @@ test_expect_success 'and back when the device is repaired' '
 '
 
 test_expect_success 'a run finishes on a node that has lost a device' '
-	id=$(submit_wrap "until [ -e go ]; do sleep 0.2; done" --gres=npu:1) &&
+	first=$(submit_wrap "sleep 600" -n 1 --gres=npu:1) &&
+	wait_job_state "$first" RUNNING 30 &&
+	id=$(submit_wrap "until [ -e go ]; do sleep 0.2; done" -n 1 --gres=npu:1) &&
 	wait_job_state "$id" RUNNING 30 &&
-	in_node mv /dev/davinci2 /dev/lost && again && wait_for 30 is_up DRAIN &&
+	in_node mv /dev/davinci0 /dev/lost && again && wait_for 30 is_up DRAIN &&
 	job_is "$id" RUNNING && touch go && wait_job_state "$id" COMPLETED 30
 '
 
+# an epilog that resets its device would reset that of another
+test_expect_success 'and its epilog is told the device that it had' '
+	wait_for 30 test -s "epilog.$id" && test "$(cat "epilog.$id")" = 1 &&
+	scancel "$first" && wait_job_end "$first" 30 &&
+	wait_for 30 test -e "epilog.$first" && test -z "$(cat "epilog.$first")"
+'
+
 test_expect_success 'a device that is back leaves the drain, which is to be lifted' '
-	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 valid &&
+	in_node mv /dev/lost /dev/davinci0 && again && wait_for 30 valid &&
 	is_up DRAIN &&
 	scontrol update nodename=n1 state=resume && wait_for 30 is_up IDLE &&
 	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
+# answers COMMAND WHAT: slurmd says that of a program that does that.
+answers() {
+	printf "#!/bin/sh\n%s\n" "$1" >"$TIDE_CLUSTER_DIR/plugins/tide-devices" &&
+		: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" &&
+		{ TIDE_CLUSTER_TIMEOUT=1 "$CLUSTER" restart --as-is slurmd n1 >/dev/null 2>&1 || :; } &&
+		wait_for 30 log_says "slurmd started on" &&
+		log | grep -a "cannot look for gres/npu: .*tide-devices $2"
+}
+
+test_expect_success 'a program that is broken is said to be, and drains the node' '
+	echo >"$(etc gres.conf)" &&
+	answers "kill -9 \$\$" "was killed by signal 9" &&
+	answers "exit 3" "failed: it does not say why" &&
+	answers "yes" "printed without end" &&
+	answers "cat /dev/zero" "printed what is no text" &&
+	wait_for 30 is_up DRAIN && ! valid
 '
 
 test_expect_success 'a program that hangs does not stop slurmd' '

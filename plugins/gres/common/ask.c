@@ -53,18 +53,20 @@ static int64_t now_ms(void)
 	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
-/* All that comes until the end or the limit; NULL at the limit. */
-static char *read_output(int fd, int64_t until)
+/* All that comes until the end; else NULL, at the limit with *ret_why NULL. */
+static char *read_output(int fd, int64_t until, const char **ret_why)
 {
 	char *text = xstrdup(""), part[4096];
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+	size_t size = 0;
 
-	while (strlen(text) < MAX_OUTPUT) {
+	while (size < MAX_OUTPUT) {
 		int64_t left = until - now_ms();
 		ssize_t got;
 
+		*ret_why = NULL;
 		if (left <= 0)
-			break;
+			goto bad;
 		/* a signal is no answer: read() would wait for ever */
 		if (poll(&poll_fd, 1, (int)left) <= 0)
 			continue;
@@ -73,16 +75,22 @@ static char *read_output(int fd, int64_t until)
 			continue;
 		if (got <= 0)
 			return text;
+		*ret_why = "printed what is no text";
+		if (memchr(part, '\0', (size_t)got))
+			goto bad;
 		part[got] = '\0';
 		xstrcat(text, part);
+		size += (size_t)got;
 	}
+	*ret_why = "printed without end";
+bad:
 	xfree(text);
 	return NULL;
 }
 
 /*
- * Wait for the program, which is killed at the limit. One that cannot be, in
- * the middle of a driver, is left behind.
+ * Wait for the program, which is killed at the limit: then -1. One that cannot
+ * be, in the middle of a driver, is left behind.
  */
 static int reap(pid_t pid, int64_t until)
 {
@@ -103,7 +111,7 @@ static int reap(pid_t pid, int64_t until)
 		if (pause.tv_nsec < 10000000)
 			pause.tv_nsec *= 2;
 	}
-	return status;
+	return killed ? -1 : status;
 }
 
 /* The lines as a file to read from; -1 with errno. */
@@ -151,11 +159,31 @@ static int start(char *path, const char *name, const char *lines, int out,
 	return rc;
 }
 
+/* Why there is no answer: without text it has a reason, or ran to the limit. */
+static char *why_not(const char *path, const char *text, const char *reason,
+		     int status, int limit_ms)
+{
+	if (!text && reason)
+		return xstrdup_printf("%s %s", path, reason);
+	if (!text)
+		return xstrdup_printf("%s gave no answer in %d s", path,
+				      limit_ms / 1000);
+	if (status == -1)
+		return xstrdup_printf("%s did not end in %d s", path,
+				      limit_ms / 1000);
+	if (WIFSIGNALED(status))
+		return xstrdup_printf("%s was killed by signal %d", path,
+				      WTERMSIG(status));
+	return xstrdup_printf("%s failed: %s", path,
+			      *text ? text : "it does not say why");
+}
+
 char *tide_ask(const char *name, const char *lines, int limit_ms,
 	       char **ret_why)
 {
 	char *path = wants_hwloc() ? program("tidectl", TIDE_BINDIR)
 				   : program("tide-devices", TIDE_HELPERDIR);
+	const char *reason;
 	char *text = NULL;
 	int64_t until = now_ms() + limit_ms;
 	int fds[2], rc, status;
@@ -172,15 +200,13 @@ char *tide_ask(const char *name, const char *lines, int limit_ms,
 		*ret_why =
 			xstrdup_printf("cannot run %s: %s", path, strerror(rc));
 	} else {
-		text = read_output(fds[0], until);
+		text = read_output(fds[0], until, &reason);
 		status = reap(pid, text ? until : 0);
-		if (!text) {
-			*ret_why = xstrdup_printf("%s gave no answer in %d s",
-						  path, limit_ms / 1000);
-		} else if (status) {
-			*ret_why = xstrdup_printf("%s failed: %s", path, text);
+		if (!text || status)
+			*ret_why =
+				why_not(path, text, reason, status, limit_ms);
+		if (status)
 			xfree(text);
-		}
 	}
 	close(fds[0]);
 	xfree(path);

@@ -51,6 +51,29 @@ static bool has_index(list_t *devices, int index)
 	return list_find_first(devices, same_index, &index);
 }
 
+/* The path is in a record of another GRES, whose name this is; NULL. */
+static const char *other_owner(list_t *records, const char *name,
+			       const char *path)
+{
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+	const char *owner = NULL;
+
+	while (!owner && (record = list_next(itr))) {
+		tide_hostlist files;
+
+		if (!record->file || !xstrcmp(record->name, name))
+			continue;
+		files = hostlist_create(record->file);
+		if (files && hostlist_find(files, path) >= 0)
+			owner = record->name;
+		if (files)
+			hostlist_destroy(files);
+	}
+	list_iterator_destroy(itr);
+	return owner;
+}
+
 /* Add the device at path; false when it cannot be used. */
 static bool add_device(list_t *devices, const char *path, int index,
 		       bool multiple)
@@ -81,49 +104,86 @@ static bool add_device(list_t *devices, const char *path, int index,
 	return true;
 }
 
-/*
- * The files of one record. A file that cannot be used keeps its index, since
- * slurmctld has counted it.
- */
-static bool add_record(list_t *devices, gres_slurmd_conf_t *record, int *index)
+/* Its file, or one of them, cannot be used: then none of them is. */
+static void drop_device(list_t *devices, gres_slurmd_conf_t *record, int index)
 {
-	bool multiple = record->config_flags & GRES_CONF_HAS_MULT, good = true;
+	list_delete_all(devices, same_index, &index);
+	if (record->count)
+		record->count--;
+}
+
+/*
+ * The files of one record. A device that cannot be used keeps its index, which
+ * jobs that run may have been given; true if there is one.
+ */
+static bool add_record(list_t *devices, list_t *records,
+		       gres_slurmd_conf_t *record, int *index)
+{
+	bool multiple = record->config_flags & GRES_CONF_HAS_MULT;
 	tide_hostlist files = hostlist_create(record->file);
+	bool good = true, bad = false;
+	const char *owner;
 	char *path;
 
 	if (!files) {
 		error("cannot read File=%s in gres.conf", record->file);
-		return false;
+		record->count = 0;
+		return true;
 	}
 	while ((path = hostlist_shift(files))) {
-		if (!add_device(devices, path, *index, multiple))
+		owner = other_owner(records, record->name, path);
+		if (owner)
+			error("'%s' of gres/%s is of gres/%s as well: not used here",
+			      path, record->name, owner);
+		if (owner || !add_device(devices, path, *index, multiple))
 			good = false;
 		free(path);
-		if (!multiple)
-			(*index)++;
-	}
-	if (multiple)
+		if (multiple && hostlist_count(files))
+			continue;
+		if (!good)
+			drop_device(devices, record, *index);
+		bad |= !good;
+		good = true;
 		(*index)++;
+	}
 	hostlist_destroy(files);
-	return good;
+	return bad;
 }
 
-list_t *tide_devices_load(list_t *records, const char *name, int *ret_rc)
+/* Slurm takes links to as many devices as it counts. */
+static int forget_links(void *x, void *key)
+{
+	gres_slurmd_conf_t *record = x;
+
+	if (!xstrcmp(record->name, key))
+		xfree(record->links);
+	return 0;
+}
+
+static int is_empty(void *x, void *key)
+{
+	gres_slurmd_conf_t *record = x;
+
+	return !xstrcmp(record->name, key) && record->file && !record->count;
+}
+
+list_t *tide_devices_load(list_t *records, const char *name)
 {
 	list_t *devices = list_create(destroy_gres_device);
 	list_itr_t *itr = list_iterator_create(records);
 	gres_slurmd_conf_t *record;
+	bool bad = false;
 	int index = 0;
 
-	*ret_rc = SLURM_SUCCESS;
-	while ((record = list_next(itr))) {
-		/* those without a file were filled in, or could not be */
-		if (xstrcmp(record->name, name) || !record->file)
-			continue;
-		if (!add_record(devices, record, &index))
-			*ret_rc = SLURM_ERROR;
-	}
+	/* those without a file were filled in, or could not be */
+	while ((record = list_next(itr)))
+		if (!xstrcmp(record->name, name) && record->file)
+			bad |= add_record(devices, records, record, &index);
 	list_iterator_destroy(itr);
+	if (bad) {
+		list_for_each(records, forget_links, (void *)name);
+		list_delete_all(records, is_empty, (void *)name);
+	}
 	return devices;
 }
 

@@ -16,10 +16,12 @@
 
 /*
  * A new list of the devices that the records of this GRES name; empty when
- * they name none. A file that is no device, or named twice, is logged; then
- * *ret_rc is SLURM_ERROR and the others are there.
+ * they name none. A file that is no device, is named twice, or belongs to
+ * another GRES, is logged: its device is not in the list, and its record counts
+ * one less, or goes, so that Slurm drains the node. The others keep their
+ * index.
  */
-list_t *tide_devices_load(list_t *records, const char *name, int *ret_rc);
+list_t *tide_devices_load(list_t *records, const char *name);
 
 /* Pack the list (NULL is empty); a new list out of the buffer, or NULL. */
 void tide_devices_pack(list_t *devices, buf_t *buffer);

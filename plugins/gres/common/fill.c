@@ -20,6 +20,7 @@ enum {
 
 #define PART "# part: Device="
 #define NEAR "#near: "
+#define MISSING "#missing: "
 
 /* What the program is to do. */
 struct task {
@@ -44,7 +45,8 @@ struct near {
 struct found {
 	char *type, *file, *links;
 	bool multiple;
-	bool part; /* of a device */
+	bool part;    /* of a device */
+	bool missing; /* not usable: keeps the place that it had */
 	uint64_t count;
 };
 
@@ -160,10 +162,14 @@ static bool look(const struct task *task, struct looked *looked)
 	xfree(why);
 	for (line = text ? strtok_r(text, "\n", &rest) : NULL; line;
 	     line = strtok_r(NULL, "\n", &rest)) {
+		bool missing = !xstrncmp(line, MISSING, strlen(MISSING));
+
+		if (missing) {
+			line += strlen(MISSING);
+			error("gres/%s: not used: %s", name, line);
+		}
 		if (!xstrncmp(line, "tidectl: ", 9))
 			error("gres/%s: %s", name, line + 9);
-		else if (!xstrncmp(line, "#missing: ", 10))
-			error("gres/%s: not used: %s", name, line + 10);
 		else if (!xstrncmp(line, PART, strlen(PART)))
 			read_part(parts, line + strlen(PART));
 		else if (!xstrncmp(line, NEAR, strlen(NEAR)))
@@ -171,6 +177,7 @@ static bool look(const struct task *task, struct looked *looked)
 		else if (*line != '#' && (found = read_line(line))) {
 			found->part =
 				list_find_first(parts, has_type, found->type);
+			found->missing = missing;
 			list_append(looked->lines, found);
 		}
 	}
@@ -261,9 +268,26 @@ static bool fits(const gres_slurmd_conf_t *record, const struct found *found,
 		       : !!xstrcasestr(found->type, record->type_name);
 }
 
-/* Take what fits the record off the list, and put it into records. */
+/* How many are there that fit the record. */
+static uint64_t count_there(const gres_slurmd_conf_t *record, list_t *list)
+{
+	list_itr_t *itr = list_iterator_create(list);
+	struct found *found;
+	uint64_t count = 0;
+
+	while ((found = list_next(itr)))
+		if (!found->missing && fits(record, found, false))
+			count += found->count;
+	list_iterator_destroy(itr);
+	return count;
+}
+
+/*
+ * Take what fits the record off the list, and put it into records: *missing of
+ * those that are missing at most, which is lowered.
+ */
 static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
-		     uint64_t limit, const struct task *task,
+		     uint64_t limit, uint64_t *missing, const struct task *task,
 		     struct looked *looked, bool exactly)
 {
 	list_itr_t *itr = list_iterator_create(looked->lines);
@@ -271,8 +295,11 @@ static uint64_t take(list_t *records, const gres_slurmd_conf_t *record,
 	uint64_t count = 0;
 
 	while (count < limit && (found = list_next(itr))) {
-		if (!fits(record, found, exactly))
+		if (!fits(record, found, exactly) ||
+		    (found->missing && !*missing))
 			continue;
+		if (found->missing)
+			--*missing;
 		if (found->count > limit - count) {
 			struct found *some = take_files(found, limit - count);
 
@@ -296,22 +323,33 @@ static char *types_of(list_t *list)
 	char *text = NULL;
 
 	while ((found = list_next(itr)))
-		xstrfmtcat(text, "%s%s:%llu", text ? "," : "", found->type,
-			   (unsigned long long)found->count);
+		if (!found->missing)
+			xstrfmtcat(text, "%s%s:%llu", text ? "," : "",
+				   found->type,
+				   (unsigned long long)found->count);
 	list_iterator_destroy(itr);
 	return text;
 }
 
+/*
+ * While too few are there, those that are missing keep their places: steps of
+ * jobs that run would be given each other's devices. What reads the records
+ * then leaves them out.
+ */
 static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
 			const struct task *task, struct looked *looked)
 {
-	uint64_t count =
-		take(records, record, record->count, task, looked, true);
+	uint64_t there = count_there(record, looked->lines);
+	uint64_t lost = there < record->count ? record->count - there : 0;
+	uint64_t missing = lost;
+	uint64_t count = take(records, record, record->count, &missing, task,
+			      looked, true);
 	char *others;
 
 	if (count < record->count)
-		count += take(records, record, record->count - count, task,
-			      looked, false);
+		count += take(records, record, record->count - count, &missing,
+			      task, looked, false);
+	count -= lost - missing;
 	if (count >= record->count)
 		return;
 	others = types_of(looked->lines);
@@ -333,7 +371,7 @@ static void check_links(list_t *list, uint64_t wanted)
 	uint64_t count = 0;
 
 	while ((found = list_next(itr)))
-		count += found->count;
+		count += found->missing ? 0 : found->count;
 	list_iterator_reset(itr);
 	while (count != wanted && (found = list_next(itr)))
 		xfree(found->links);

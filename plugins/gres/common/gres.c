@@ -120,23 +120,23 @@ void fini(void)
 	FREE_NULL_BITMAP(prolog_devices);
 }
 
+/* slurmd ends with an error: what cannot be used is missing in the list. */
 int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 {
 	struct tide_table *table;
-	int rc;
 
 	if (!config->in_slurmd)
 		return SLURM_SUCCESS;
 	forget();
 	tide_fill(gres_conf_list, gres_name(), config);
 	tide_links_turn(gres_conf_list, gres_name());
-	node.devices = tide_devices_load(gres_conf_list, gres_name(), &rc);
+	node.devices = tide_devices_load(gres_conf_list, gres_name());
 	table = load_table();
 	if (table)
 		node.runtimes = tide_runtimes_create(
 			table, gres_name(), gres_conf_list, node.devices);
 	tide_table_destroy(table);
-	return rc;
+	return SLURM_SUCCESS;
 }
 
 /* A step of the submitter's is none of the job. */

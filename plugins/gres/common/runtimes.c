@@ -35,8 +35,8 @@ static int count_indexes(list_t *devices)
 	return count;
 }
 
-/* The type that gres.conf gives to the record of this index; NULL. */
-static const char *type_at(list_t *records, const char *name, int index)
+/* The type that gres.conf gives to the device at this place; NULL. */
+static const char *type_at(list_t *records, const char *name, int place)
 {
 	list_itr_t *itr = list_iterator_create(records);
 	gres_slurmd_conf_t *record;
@@ -46,7 +46,7 @@ static const char *type_at(list_t *records, const char *name, int index)
 	while ((record = list_next(itr))) {
 		if (xstrcmp(record->name, name) || !record->file)
 			continue;
-		if (index >= first && index < first + (int64_t)record->count)
+		if (place >= first && place < first + (int64_t)record->count)
 			type = record->type_name;
 		first += (int64_t)record->count;
 	}
@@ -86,12 +86,15 @@ list_t *tide_runtimes_create(const struct tide_table *table, const char *name,
 {
 	list_t *runtimes = list_create(destroy);
 	list_itr_t *itr = list_iterator_create(devices);
-	int count = count_indexes(devices);
+	int count = count_indexes(devices), place = -1, last = -1;
 	struct tide_runtime *runtime;
 	gres_device_t *device;
 	const struct tide_family *family;
 
 	while ((device = list_next(itr))) {
+		/* records count no device that is missing */
+		place += device->index != last;
+		last = device->index;
 		family = tide_table_by_file(table, name, device->path);
 		if (!family)
 			family = tide_table_family(table, name);
@@ -102,7 +105,7 @@ list_t *tide_runtimes_create(const struct tide_table *table, const char *name,
 		}
 		runtime = runtime_of(runtimes, family, count);
 		runtime->physical |= tide_table_physical(
-			table, family, type_at(records, name, device->index));
+			table, family, type_at(records, name, place));
 		if (family->position &&
 		    bit_test(runtime->devices, device->index))
 			continue; /* another file of the same */

@@ -96,8 +96,8 @@ static void set_visible(char ***env, const struct tide_node *node,
 			       local ? scope->seen : NULL);
 
 	set_each(env, runtime->unset, NULL);
-	if (list)
-		set_each(env, runtime->visible, list);
+	/* rather none than all, or what the submitter has set */
+	set_each(env, runtime->visible, list ? list : "");
 	free(list);
 	set_container(env, node, runtime, scope->mine);
 }

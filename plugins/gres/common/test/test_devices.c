@@ -31,6 +31,7 @@ static void free_record(void *x)
 	gres_slurmd_conf_t *record = x;
 
 	xfree(record->file);
+	xfree(record->links);
 	xfree(record->name);
 	xfree(record);
 }
@@ -69,15 +70,25 @@ static void is_numbers(list_t *devices, const char *alloc, const char *want,
 	FREE_NULL_BITMAP(bits);
 }
 
-static list_t *load(list_t *records, int want_rc, int want_count,
-		    const char *name)
+static list_t *load(list_t *records, int want_count, const char *name)
 {
-	int rc = 4711;
-	list_t *devices = tide_devices_load(records, "mlu", &rc);
+	list_t *devices = tide_devices_load(records, "mlu");
 
-	ok(rc == want_rc && list_count(devices) == want_count,
-	   "%s: %d devices, status %d", name, want_count, want_rc);
+	is_int(list_count(devices), want_count, name);
 	return devices;
+}
+
+/* What Slurm counts, of all GRES; -1 when a record of none is left. */
+static int counted(list_t *records)
+{
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+	int count = 0;
+
+	while (count >= 0 && (record = list_next(itr)))
+		count = record->count ? count + (int)record->count : -1;
+	list_iterator_destroy(itr);
+	return count;
 }
 
 static void test_files(void)
@@ -87,7 +98,7 @@ static void test_files(void)
 	add(records, "mlu", "dev[0-1]", 0);
 	add(records, "gpu", "dev3", 0);
 	add(records, "mlu", "dev4", 0);
-	devices = load(records, SLURM_SUCCESS, 3, "File= of two records");
+	devices = load(records, 3, "File= of two records");
 	is_numbers(devices, "0-2", "0,1,4", "all of them");
 	is_numbers(devices, "2", "4", "a bit is the place in gres.conf");
 	is_numbers(devices, "7", "", "a bit without a device");
@@ -105,7 +116,7 @@ static void test_multiple(void)
 	((gres_slurmd_conf_t *)list_peek(records))->file =
 		xstrdup_printf("%s/dev0,%s/ipcm0", folder, folder);
 	add(records, "mlu", "dev1", 0);
-	devices = load(records, SLURM_SUCCESS, 3, "MultipleFiles=");
+	devices = load(records, 3, "MultipleFiles=");
 	is_numbers(devices, "0-1", "0,1", "two files are one device");
 	device = list_peek(devices);
 	ok(device->dev_desc.major == MAJOR && device->dev_desc.minor == 0 &&
@@ -115,34 +126,63 @@ static void test_multiple(void)
 	FREE_NULL_LIST(records);
 }
 
+/* slurmd goes on, and Slurm counts what can be used. */
 static void test_bad(void)
 {
 	static const struct {
 		const char *files;
-		int rc;
-		int count;
+		int of, count, counted;
 		const char *name;
 	} bad[] = {
-		{"dev9", SLURM_ERROR, 0, "a missing file"},
-		{"dev[0,9,1]", SLURM_ERROR, 2, "one missing among three"},
-		{"dev[0-1,0]", SLURM_ERROR, 2, "a file named twice"},
-		{"plain7", SLURM_ERROR, 0, "no device file"},
-		{"ctl", SLURM_ERROR, 0, "a name without a number"},
-		{NULL, SLURM_SUCCESS, 0, "Count= without File="},
+		{"dev9", 1, 0, 0, "a missing file"},
+		{"dev[0,9,1]", 3, 2, 2, "one missing among three"},
+		{"dev[0-1,0]", 3, 2, 2, "a file named twice"},
+		{"plain7", 1, 0, 0, "no device file"},
+		{"ctl", 1, 0, 0, "a name without a number"},
+		{NULL, 2, 0, 2, "Count= without File="},
 	};
+	gres_slurmd_conf_t *record;
 	list_t *records, *devices;
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		records = list_create(free_record);
 		add(records, "mlu", bad[i].files, 0);
-		devices = load(records, bad[i].rc, bad[i].count, bad[i].name);
+		record = list_peek(records);
+		record->count = (uint64_t)bad[i].of;
+		record->links = xstrdup("-1,1,1");
+		devices = load(records, bad[i].count, bad[i].name);
+		is_int(counted(records), bad[i].counted, "what Slurm counts");
+		if (bad[i].files && bad[i].counted)
+			ok(!record->links, "links to another number go");
 		if (bad[i].count == 2 && strchr(bad[i].files, '9'))
 			is_numbers(devices, "0-2", "0,1",
 				   "the others keep their bits");
 		FREE_NULL_LIST(devices);
 		FREE_NULL_LIST(records);
 	}
+}
+
+/* A device of which one file cannot be used; one that has two owners. */
+static void test_whose(void)
+{
+	list_t *records = list_create(free_record), *devices;
+	gres_slurmd_conf_t *record;
+
+	add(records, "mlu", "dev0", GRES_CONF_HAS_MULT);
+	record = list_peek(records);
+	record->count = 1;
+	xstrfmtcat(record->file, ",%s/plain7", folder);
+	add(records, "mlu", "dev[1,3]", 0);
+	add(records, "accel", "dev[3-4]", 0);
+	devices = load(records, 1, "half a device, and another GRES's");
+	is_numbers(devices, "1", "1", "the other one keeps its bit");
+	is_int(counted(records), 3, "one of gres/mlu is counted");
+	FREE_NULL_LIST(devices);
+	devices = tide_devices_load(records, "accel");
+	is_int(list_count(devices), 1, "nor has the other GRES both");
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
 }
 
 static void test_pack(void)
@@ -153,7 +193,7 @@ static void test_pack(void)
 	char *data;
 
 	add(records, "mlu", "dev[0-1]", 0);
-	devices = load(records, SLURM_SUCCESS, 2, "to be sent");
+	devices = load(records, 2, "to be sent");
 	tide_devices_pack(devices, buffer);
 	size = get_buf_offset(buffer);
 	set_buf_offset(buffer, 0);
@@ -223,6 +263,7 @@ int main(void)
 		test_files();
 		test_multiple();
 		test_bad();
+		test_whose();
 		test_pack();
 	} else {
 		skip("lists of devices", "mknod is not allowed here");
