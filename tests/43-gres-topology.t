@@ -86,6 +86,23 @@ rings() {
 	done
 }
 
+# slurmd_with VARIABLE...: slurmd with these in its environment, and a slurmctld
+# that takes its cores up; $slurmd is its process.
+slurmd_with() {
+	local pid rest
+
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" &&
+		"$CLUSTER" kill9 slurmd n1 &&
+		: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" || return 1
+	env -i PATH="$PATH" SLURM_CONF="$SLURM_CONF" \
+		TIDE_CLUSTER_MEMBER="$TIDE_CLUSTER_DIR" "$@" \
+		nsenter --target "$pid" --mount --uts slurmd -D -N n1 \
+		>slurmd.out 2>&1 &
+	slurmd=$!
+	wait_for 20 log_says "slurmd started on" &&
+		"$CLUSTER" restart slurmctld
+}
+
 # node_gres: as slurmctld has it from slurmd.
 node_gres() {
 	scontrol show node n1 | sed -n 's/^ *Gres=//p'
@@ -174,6 +191,17 @@ test_expect_success 'cores by hand that are far are said, with the near ones' '
 	log | grep "gres.conf says Cores=1 of /dev/cambricon_dev0, found near it are 0: .*; remedy: Cores=0" &&
 	test "$(log | grep -c "gres.conf says Cores")" = 1
 '
+
+test_expect_success 'where the machine does not say, HWLOC_PCI_LOCALITY does' '
+	for list in machine/pci/*/local_cpulist; do
+		echo 0-1 >"$list"
+	done &&
+	node 2 1 "" &&
+	wait_for 20 gres_is "mlu:mlu370-x8:8" &&
+	slurmd_with HWLOC_PCI_LOCALITY="0000:10-13 0x1;0000:14-17 0x2" &&
+	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0-1)"
+'
+[ -z "${slurmd:-}" ] || kill "$slurmd"
 
 cluster_stop
 test_done
