@@ -177,9 +177,17 @@ test_expect_success 'a device that PCI lists no more is named' '
 	wait_for 30 not_drained
 '
 
+# The look before may be under way, and end.
+look_killed() {
+	local pid
+
+	test_must_fail flock -n lock true 2>/dev/null &&
+		pid=$(pgrep -f "$builddir/cmd/health/tide-health$" | head -n 1) &&
+		kill -KILL "$pid" 2>/dev/null
+}
+
 test_expect_success 'a look that is killed leaves nothing behind' '
-	echo hang >mode && wait_for 30 test_must_fail flock -n lock true &&
-	pid=$(pgrep -f "tide-health$" | head -n 1) && kill -KILL "$pid" &&
+	echo hang >mode && wait_for 30 look_killed &&
 	echo >mode && wait_for 30 flock -n lock true &&
 	becomes "" && not_drained
 '
