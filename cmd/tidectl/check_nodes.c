@@ -266,7 +266,7 @@ static int list_hosts(const char *dir, const char *list,
 		plugin_dir = tide_slurm_get(slurm, "PluginDir", NULL);
 		request->plugin_dir = plugin_dir ? strdup(plugin_dir) : NULL;
 	} else if (!list) {
-		rc = -1;
+		rc = tide_err_prefix(err, "%s", path);
 	}
 	if (list) {
 		rc = tide_hostlist_expand(list, MAX_HOSTS, hosts, err);

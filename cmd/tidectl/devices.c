@@ -4,8 +4,10 @@
 
 #include "cmd/tidectl/devices.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/tidectl/tidectl.h"
@@ -32,8 +34,10 @@ struct tide_table *devices_table(const char *given)
 	char *path = given ? strdup(given) : tidectl_slurm_file("devices.conf");
 	struct tide_err err;
 	const char *file = path;
+	struct stat st;
 
-	if (!given && path && access(path, F_OK))
+	/* a link that leads nowhere is there, and said to be bad */
+	if (!given && path && lstat(path, &st) && errno == ENOENT)
 		file = NULL;
 	if (!path)
 		tidectl_fail("out of memory");

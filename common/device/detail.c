@@ -18,6 +18,10 @@
 #include "common/device/kfd.h"
 #include "common/util/parse.h"
 
+enum {
+	MAX_TYPE = 63, /* more than any name of a board */
+};
+
 struct look {
 	const struct tide_root *root;
 	struct tide_topology *topology;
@@ -109,12 +113,15 @@ static char *value_of(const char *text, const char *key)
 	return NULL;
 }
 
-/* "MLU370 X8" as a type of Slurm: mlu370_x8; NULL when nothing is left. */
+/*
+ * "MLU370 X8" as a type of Slurm: mlu370_x8; NULL when no letter is in it, or
+ * Slurm would take it for a count.
+ */
 static char *as_type(char *name)
 {
 	char *to = name;
 
-	for (const char *from = name; *from; from++) {
+	for (const char *from = name; *from && to < name + MAX_TYPE; from++) {
 		int c = (unsigned char)*from;
 
 		if (isalnum(c) || strchr("-_.", c))
@@ -123,7 +130,8 @@ static char *as_type(char *name)
 			*to++ = '_';
 	}
 	*to = '\0';
-	if (*name)
+	if (strpbrk(name, "abcdefghijklmnopqrstuvwxyz") &&
+	    !tide_parse_is_count(name, strlen(name)))
 		return name;
 	free(name);
 	return NULL;
@@ -272,12 +280,16 @@ static size_t folder_names(struct look *look, const char *prefix, int *numbers)
 {
 	char path[sizeof(TIDE_PCI_FOLDER) + 64], **names = NULL;
 	size_t n = 0, count = 0, len = strlen(prefix);
+	struct tide_err err;
 	int64_t number;
 
 	snprintf(path, sizeof(path), TIDE_PCI_FOLDER "/%s/drm",
 		 look->pci->name);
-	if (tide_root_list(look->root, path, &names, &n, NULL))
+	if (tide_root_list(look->root, path, &names, &n, &err)) {
+		tide_problems_add(look->problems, look->root->name, 0, "%s",
+				  err.text);
 		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		if (!strncmp(names[i], prefix, len) &&
 		    !tide_parse_int(names[i] + len, 0, TIDE_DEVICE_MAX, &number,

@@ -164,18 +164,22 @@ static char *node_cpus(struct finder *finder, int numa)
 	return tide_root_read(&finder->root, path, &text, NULL) ? NULL : text;
 }
 
-/* An attribute of the function; NULL. */
+/* An attribute of the function; NULL. One that is broken is said. */
 static char *attribute(struct finder *finder, const struct tide_pci *pci,
 		       const char *name)
 {
 	char path[sizeof(TIDE_PCI_FOLDER) + 64], *text = NULL;
+	struct tide_err err;
 
 	if (!finder->root_or_null)
 		return NULL;
 	snprintf(path, sizeof(path), TIDE_PCI_FOLDER "/%s/%s", pci->name, name);
-	if (tide_root_read(&finder->root, path, &text, NULL))
-		return NULL;
-	return text;
+	if (!tide_root_read(&finder->root, path, &text, &err))
+		return text;
+	if (errno != ENOENT)
+		tide_problems_add(finder->problems, finder->root.name, 0, "%s",
+				  err.text);
+	return NULL;
 }
 
 static int numa_of(struct finder *finder, const struct tide_pci *pci)
@@ -376,23 +380,29 @@ static void check_twice(struct finder *finder, size_t at)
 static void give_numbers(struct finder *finder)
 {
 	struct tide_accels *accels = finder->accels;
-	int position = 0;
+	int position = 0, next = 0;
 
 	for (size_t i = 0; i < accels->count; i++)
 		check_twice(finder, i);
 	for (size_t i = 0; i < accels->count; i++) {
 		struct tide_accel *accel = &accels->accel[i];
 
-		position = i && accel[-1].family == accel->family ? position + 1
-								  : 0;
+		if (i && accel[-1].family == accel->family)
+			position++;
+		else
+			position = next = 0;
 		if (accel->family->position &&
 		    !strstr(accel->family->file, "%n"))
 			accel->number = position;
 		accel->guessed = accel->number < 0;
-		for (int n = 0; accel->number < 0; n++)
+		for (; accel->number < 0; next++)
 			if (!with_number(accels, accels->count, accel->family,
-					 n))
-				accel->number = n;
+					 next))
+				accel->number = next;
+		accel->guessed |= (accel->card < 0 &&
+				   strstr(accel->family->file, "%c")) ||
+				  (accel->render < 0 &&
+				   strstr(accel->family->file, "%r"));
 		if (accel->card < 0)
 			accel->card = position;
 		if (accel->render < 0)

@@ -14,6 +14,7 @@ enum {
 	BEST = 4, /* Slurm tells no more grades apart */
 	SAME_CARD = 2,
 	SAME_SWITCH = 1,
+	MAX_LINKED = 256, /* devices: no node has so many that are linked */
 };
 
 /*
@@ -196,7 +197,7 @@ int tide_links_make(struct tide_accels *accels, const struct tide_root *root,
 		size_t count = tide_accels_same_gres(accels, i);
 
 		/* who asks for parts does not ask for what talks fast */
-		if (has_part(&accels->accel[i], count)) {
+		if (count > MAX_LINKED || has_part(&accels->accel[i], count)) {
 			i += count;
 			continue;
 		}

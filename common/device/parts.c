@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/device/device.h"
+#include "common/util/parse.h"
 
 enum {
 	MAX_PARTS = 1024, /* of a family: Slurm's own limit */
@@ -191,7 +192,8 @@ static int make_part(const struct tide_accel *whole,
 
 	if (known)
 		snprintf(type, sizeof(type), "%s", known->type);
-	else if (*seen->name)
+	else if (*seen->name &&
+		 !tide_parse_is_count(seen->name, strlen(seen->name)))
 		snprintf(type, sizeof(type), "%s", seen->name);
 	else
 		snprintf(type, sizeof(type), "%.100s-part", whole->type);

@@ -141,6 +141,10 @@ int tide_root_read(const struct tide_root *root, const char *path,
 	close(fd);
 	if (!rc)
 		return 0;
+	if (errno == EINVAL)
+		return tide_err_set(err, EINVAL,
+				    "cannot read '%s': it holds a zero byte",
+				    path);
 bad:
 	return tide_err_set(err, errno, "cannot read '%s': %s", path,
 			    strerror(errno));

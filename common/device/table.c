@@ -34,7 +34,7 @@ static int complain(struct reader *r, const char *key, const char *value,
 		    const char *what)
 {
 	return tide_problems_add(r->problems, r->line->file, r->line->line,
-				 "%s=%s: %s", key, value, what);
+				 "%.40s=%.200s: %s", key, value, what);
 }
 
 static int out_of_memory(struct reader *r)
@@ -107,7 +107,7 @@ static int read_pairs(struct reader *r, enum tide_table_record record,
 	if (got < 0)
 		rc = tide_problems_add(r->problems, r->line->file,
 				       r->line->line,
-				       "'%s': Key=Value is wanted", key);
+				       "'%.200s': Key=Value is wanted", key);
 	return rc;
 }
 
@@ -216,7 +216,7 @@ static int read_record(struct reader *r, const struct tide_conf_line *line)
 	r->n_seen = 0;
 	if (tide_pair_next(&cursor, &key, &value) < 0) {
 		tide_problems_add(r->problems, line->file, line->line,
-				  "'%s': Key=Value is wanted", key);
+				  "'%.200s': Key=Value is wanted", key);
 		return 0;
 	}
 	if (!strcasecmp(key, "Family"))

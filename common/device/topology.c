@@ -6,13 +6,13 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fts.h>
 #include <hwloc.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device/recorded.h"
 #include "common/util/file.h"
 
 #define MAX_CPU 65535
@@ -62,45 +62,6 @@ static void swap_env(const char *name, const char *value, char **ret_old)
 		unsetenv(name);
 }
 
-/* What the path leads to is a file or a folder, or nothing. */
-static bool is_plain(const FTSENT *entry)
-{
-	struct stat st;
-
-	if (entry->fts_info == FTS_DEFAULT)
-		return false;
-	return entry->fts_info != FTS_SL || stat(entry->fts_accpath, &st) ||
-	       S_ISREG(st.st_mode) || S_ISDIR(st.st_mode);
-}
-
-/*
- * hwloc opens what it finds and would wait for ever on a pipe that somebody has
- * put into a recording: is there anything but files and folders?
- */
-static int check_root(const struct tide_root *root, struct tide_err *err)
-{
-	char sys[PATH_MAX], proc[PATH_MAX], *folders[] = {sys, proc, NULL};
-	FTSENT *entry;
-	int rc = 0;
-	FTS *fts;
-
-	if (snprintf(sys, sizeof(sys), "%s/sys", root->name) >= PATH_MAX ||
-	    snprintf(proc, sizeof(proc), "%s/proc", root->name) >= PATH_MAX)
-		return tide_err_set(err, ENAMETOOLONG, "name too long");
-	fts = fts_open(folders, FTS_PHYSICAL, NULL);
-	if (!fts)
-		return tide_err_set(err, errno, "cannot read '%s': %s", sys,
-				    strerror(errno));
-	while (!rc && (entry = fts_read(fts)))
-		if (!is_plain(entry))
-			rc = tide_err_set(
-				err, EINVAL,
-				"the processors are not looked at: '%s' is neither a file nor a folder",
-				entry->fts_path + strlen(root->name) + 1);
-	fts_close(fts);
-	return rc;
-}
-
 static int load_root(hwloc_topology_t hwloc, const struct tide_root *root)
 {
 	char *fsroot, *components, *scratch = NULL;
@@ -119,25 +80,6 @@ static int load_root(hwloc_topology_t hwloc, const struct tide_root *root)
 	free(fsroot);
 	free(components);
 	return rc;
-}
-
-static int load_xml(hwloc_topology_t hwloc, const char *xml,
-		    struct tide_err *err)
-{
-	char *text;
-	int rc;
-
-	if (tide_file_read(xml, &text, err))
-		return -1;
-	rc = hwloc_topology_set_xmlbuffer(hwloc, text, (int)strlen(text) + 1) ||
-	     hwloc_topology_load(hwloc);
-	free(text);
-	if (!rc)
-		return 0;
-	return tide_err_set(
-		err, EINVAL,
-		"cannot use '%s': it is no whole topology of hwloc, of a release up to %d.%d",
-		xml, HWLOC_API_VERSION >> 16, HWLOC_API_VERSION >> 8 & 0xff);
 }
 
 /* What goes through a switch of the links counts as a link. */
@@ -184,42 +126,113 @@ static hwloc_obj_type_t socket_type(hwloc_topology_t hwloc,
 							 : HWLOC_OBJ_PACKAGE;
 }
 
+/* What is loaded, and what comes of it. */
+struct load {
+	const struct tide_root *root;
+	const char *text; /* of the XML file; NULL: the root */
+	enum tide_socket socket;
+	struct tide_topology *topology;
+};
+
+/* 0, or -1 with errno: hwloc does not say why. */
+static int load(void *arg)
+{
+	struct load *load = arg;
+	struct tide_topology *topology = calloc(1, sizeof(*topology));
+	int rc;
+
+	if (!topology || hwloc_topology_init(&topology->hwloc)) {
+		free(topology);
+		errno = ENOMEM;
+		return -1;
+	}
+	set_filters(topology->hwloc, load->socket, load->text != NULL);
+	if (load->text)
+		rc = hwloc_topology_set_xmlbuffer(topology->hwloc, load->text,
+						  (int)strlen(load->text) +
+							  1) ||
+		     hwloc_topology_load(topology->hwloc);
+	else
+		rc = load_root(topology->hwloc, load->root);
+	if (rc) {
+		tide_topology_destroy(topology);
+		errno = EINVAL;
+		return -1;
+	}
+	topology->socket = socket_type(topology->hwloc, load->socket);
+	keep_matrices(topology);
+	load->topology = topology;
+	return 0;
+}
+
+/* The release of hwloc that wrote the XML, its first number; 0: unknown. */
+static long xml_major(const char *text)
+{
+	const char *at = strstr(text, "<topology");
+	const char *end = at ? strchr(at, '>') : NULL;
+
+	at = end ? strstr(at, "version=\"") : NULL;
+	return at && at < end ? strtol(at + strlen("version=\""), NULL, 10) : 0;
+}
+
+/* Why hwloc did not take it; why may be NULL. */
+static int say_bad(const struct load *load, const char *xml, const char *why,
+		   struct tide_err *err)
+{
+	long major = load->text ? xml_major(load->text) : 0;
+
+	if (!xml && why)
+		return tide_err_set(err, EINVAL,
+				    "the processors are not looked at: %s",
+				    why);
+	if (!xml)
+		return tide_err_set(err, EINVAL,
+				    "cannot read the processors below '%s'",
+				    load->root->name);
+	if (why)
+		return tide_err_set(err, EINVAL, "cannot use '%s': %s", xml,
+				    why);
+	if (major > HWLOC_API_VERSION >> 16 && major < 100)
+		return tide_err_set(
+			err, EINVAL,
+			"cannot use '%s': it was written by hwloc %ld, here is %d.%d: write it with lstopo of that release",
+			xml, major, HWLOC_API_VERSION >> 16,
+			HWLOC_API_VERSION >> 8 & 0xff);
+	return tide_err_set(
+		err, EINVAL,
+		"cannot use '%s': it is no whole topology of hwloc, of a release up to %d.%d",
+		xml, HWLOC_API_VERSION >> 16, HWLOC_API_VERSION >> 8 & 0xff);
+}
+
 int tide_topology_load(const struct tide_root *root, const char *xml,
 		       enum tide_socket socket,
 		       struct tide_topology **ret_topology,
 		       struct tide_err *err)
 {
-	struct tide_topology *topology;
-	int rc;
+	struct load what = {.root = root, .socket = socket};
+	const char *why = NULL;
+	char *text = NULL;
+	int rc = 0;
 
 	*ret_topology = NULL;
 	if (!xml && !tide_root_has(root, "sys/devices/system/cpu"))
 		return 0;
-	if (!xml && !root->live && check_root(root, err))
+	if (!xml && !root->live && tide_recorded_plain(root, err))
 		return -1;
-	topology = calloc(1, sizeof(*topology));
-	if (!topology || hwloc_topology_init(&topology->hwloc)) {
-		free(topology);
-		return tide_err_set(err, ENOMEM, "out of memory");
-	}
-	set_filters(topology->hwloc, socket, xml != NULL);
-	if (xml)
-		rc = load_xml(topology->hwloc, xml, err);
-	else if ((rc = load_root(topology->hwloc, root)))
-		rc = tide_err_set(err, EINVAL,
-				  "cannot read the processors below '%s'",
-				  root->name);
-	if (rc) {
-		int errnum = errno;
-
-		tide_topology_destroy(topology);
-		errno = errnum;
+	if (xml && tide_file_read(xml, &text, err))
 		return -1;
-	}
-	topology->socket = socket_type(topology->hwloc, socket);
-	keep_matrices(topology);
-	*ret_topology = topology;
-	return 0;
+	what.text = text;
+	if (xml || !root->live)
+		rc = tide_recorded_try(load, &what, &why);
+	if (!rc)
+		rc = load(&what);
+	if (rc && errno == ENOMEM)
+		tide_err_set(err, ENOMEM, "out of memory");
+	else if (rc)
+		say_bad(&what, xml, why, err);
+	free(text);
+	*ret_topology = what.topology;
+	return rc;
 }
 
 void tide_topology_destroy(struct tide_topology *topology)
@@ -498,6 +511,13 @@ void tide_near_release(struct tide_near *near)
 	memset(near, 0, sizeof(*near));
 }
 
+/* Is it a bridge behind that of the host? */
+static bool is_switch(hwloc_obj_t object)
+{
+	return object && object->type == HWLOC_OBJ_BRIDGE &&
+	       object->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
+}
+
 bool tide_topology_same_switch(struct tide_topology *topology,
 			       const struct tide_pci *a,
 			       const struct tide_pci *b)
@@ -506,9 +526,13 @@ bool tide_topology_same_switch(struct tide_topology *topology,
 
 	if (!x || !y || x == y)
 		return false;
-	x = hwloc_get_common_ancestor_obj(topology->hwloc, x, y);
-	return x && x->type == HWLOC_OBJ_BRIDGE &&
-	       x->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI;
+	/* hwloc's common ancestor is none for objects of I/O: it counts depths
+	 */
+	for (x = x->parent; is_switch(x); x = x->parent)
+		for (hwloc_obj_t z = y->parent; is_switch(z); z = z->parent)
+			if (x == z)
+				return true;
+	return false;
 }
 
 /* Is the object number rank of those of its kind below this function? */

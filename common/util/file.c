@@ -53,6 +53,11 @@ int tide_file_read(const char *path, char **ret_text, struct tide_err *err)
 		fail(err, "read", path);
 		goto out;
 	}
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+		tide_err_set(err, EINVAL,
+			     "could not read %s: it is not a plain file", path);
+		goto out;
+	}
 	if (!S_ISREG(st.st_mode) || st.st_size > TIDE_FILE_MAX) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
 		fail(err, "read", path);

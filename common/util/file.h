@@ -15,7 +15,8 @@
 /*
  * The content with a NUL after it; the caller frees it.  -1 with errno of
  * open() or read() (ENOENT: there is no such file), EFBIG, EISDIR or ENOMEM;
- * EINVAL: it holds a zero byte, as files do that a power failure hit.
+ * EINVAL: it is a pipe or a device, or holds a zero byte, as files do that a
+ * power failure hit.
  */
 int tide_file_read(const char *path, char **ret_text, struct tide_err *err);
 

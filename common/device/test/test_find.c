@@ -301,6 +301,41 @@ static void test_details(void)
 	free(root);
 }
 
+/* What drivers call a board, and what Slurm may. */
+static const struct {
+	const char *name, *type;
+} boards[] = {
+	{"MLU590-M9", "mlu590-m9"},
+	{"MLU370 X8", "mlu370_x8"},
+	{"8", "mlu370"}, /* a count, to Slurm */
+	{"310P", "mlu370"},
+	{"-_.", "mlu370"},
+	{"\xff\xfe", "mlu370"},
+	{"x0123456789012345678901234567890123456789012345678901234567890123456789",
+	 "x01234567890123456789012345678901234567890123456789012345678901"},
+};
+
+static void test_boards(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("mlu370"), line[256];
+
+	for (size_t i = 0; i < sizeof(boards) / sizeof(*boards); i++) {
+		snprintf(
+			line, sizeof(line),
+			"proc/driver/cambricon/mlus/0000:3d:00.0/information Device name: %s\\nDevice inode path: /dev/cambricon_dev2",
+			boards[i].name);
+		tree_line(root, line);
+		find(root, NULL, &accels, &problems, &err);
+		is_str(accels.count == 4 ? accels.accel[2].type : NULL,
+		       boards[i].type, boards[i].name);
+		done(&accels, &problems);
+	}
+	free(root);
+}
+
 /* What is wrong is said, and the rest is found. */
 static void test_broken(void)
 {
@@ -535,6 +570,7 @@ int main(void)
 	test_parts();
 	test_flags();
 	test_details();
+	test_boards();
 	test_broken();
 	test_files();
 	test_locality();

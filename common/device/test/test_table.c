@@ -120,6 +120,44 @@ static const struct {
 	 "t:2: Memory=lots: a whole number is wanted"},
 	{"Family=x Gres=a File=/dev/x%n PartFile=/dev/y%q",
 	 "t:1: PartFile=/dev/y%q: absolute paths are wanted, with %n, %m, %c or %r for a number"},
+	{"Family=x Gres=\"\" File=/dev/x%n",
+	 "t:1: Gres=: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Family=x Gres=a File=/dev/x%n Also=y",
+	 "t:1: Also=y: absolute paths are wanted, with %n, %c or %r for a number"},
+	{"Family=x Gres=a File=/dev/x%n Shared=ctl",
+	 "t:1: Shared=ctl: absolute paths are wanted"},
+	{"Family=x Gres=a File=/dev/x%n Container=1X",
+	 "t:1: Container=1X: names of environment variables are wanted"},
+	{"Family=x Gres=a File=/dev/x%n Unset=A,",
+	 "t:1: Unset=A,: names of environment variables are wanted"},
+	{"Family=x Gres=a File=/dev/x%n Library=lib/x.so",
+	 "t:1: Library=lib/x.so: names of libraries or absolute paths are wanted"},
+	{"Family=x Gres=a File=/dev/x%n Api=cuda",
+	 "t:1: Api=cuda: cndev, dcmi, nvml or rsmi is wanted"},
+	{"Family=x Gres=a File=/dev/x%n Info=proc/%p",
+	 "t:1: Info=proc/%p: an absolute path is wanted, with %p for the PCI address"},
+	{"Family=x Gres=a File=/dev/x%n InfoFile=",
+	 "t:1: InfoFile=: a text is wanted"},
+	{"Family=x Gres=a File=/dev/x%n CountFile=.",
+	 "t:1: CountFile=.: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Family=x Gres=a File=/dev/x%n MapFile=a/b",
+	 "t:1: MapFile=a/b: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Family=x Gres=a File=/dev/x%n Flags=a,,b",
+	 "t:1: Flags=a,,b: names are wanted"},
+	{"Family=x Gres=a File=/dev/x%n PartList=vnpu.cfg",
+	 "t:1: PartList=vnpu.cfg: absolute paths are wanted"},
+	{"Family=x Gres=a File=/dev/x%n PartMode=a/b",
+	 "t:1: PartMode=a/b: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{"Family=x Gres=a File=/dev/x%n PartFirst=-1",
+	 "t:1: PartFirst=-1: must be from 0 to 65535"},
+	{"Family=x Gres=a File=/dev/x%n PartStep=x",
+	 "t:1: PartStep=x: a whole number is wanted"},
+	{F "Model=m Family=x Id=1234:5678 Constrained=0",
+	 "t:2: Constrained=0: local or physical is wanted"},
+	{F "Part=p Family=x Of=m Share=1/2 Name=a/b",
+	 "t:2: Name=a/b: a name of letters, digits, '-', '_' and '.' is wanted"},
+	{F "Part=p Family=x Of=m Share=1/2 Memory=0.5",
+	 "t:2: Memory=0.5: a whole number is wanted"},
 	{F "Model=m Family=x Id=1234:5678 Vf=maybe",
 	 "t:2: Vf=maybe: no or yes is wanted"},
 };
@@ -197,6 +235,7 @@ static void test_site(void)
 	struct tide_problems problems = {0};
 	struct tide_table *table = NULL;
 	const struct tide_family *mlu;
+	struct tide_err err = {""};
 	int fd = mkstemp(path);
 
 	ok(fd >= 0 && write(fd, text, sizeof(text) - 1) > 0, "a site's file");
@@ -225,10 +264,13 @@ static void test_site(void)
 	tide_problems_release(&problems);
 	unlink(path);
 	errno = 0;
-	ok(tide_table_load("/nowhere/devices.conf", &table, &problems, NULL) ==
+	ok(tide_table_load("/nowhere/devices.conf", &table, &problems, &err) ==
 			   -1 &&
 		   errno == ENOENT,
 	   "a file that is not there is said");
+	is_str(err.text,
+	       "/nowhere/devices.conf: cannot be read: No such file or directory",
+	       "by its name");
 }
 
 static void test_part(void)

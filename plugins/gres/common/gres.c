@@ -9,6 +9,8 @@
 #include "plugins/gres/common/devices.h"
 
 #include <ctype.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "src/common/bitstring.h"
 #include "src/common/env.h"
@@ -86,7 +88,8 @@ static struct tide_table *load_table(void)
 	struct tide_problems problems = {0};
 	struct tide_table *table = NULL;
 	struct tide_err err;
-	bool there = !access(path, F_OK);
+	struct stat st;
+	bool there = !lstat(path, &st) || errno != ENOENT;
 
 	if (tide_table_load(there ? path : NULL, &table, &problems, &err)) {
 		error("%s: %s: only families that are built in are known",
