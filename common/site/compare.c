@@ -14,6 +14,7 @@
 #include <strings.h>
 
 #include "common/site/rules.h"
+#include "common/util/parse.h"
 
 enum {
 	MAX_FILES = 1024, /* Slurm's own limit */
@@ -38,7 +39,9 @@ struct compare {
 	char *told;  /* the same: a line was compared with it already */
 	char *lines; /* the same: its GRES has lines with files */
 	char *bare;  /* the same: and one without */
-	bool none;   /* nothing of this GRES was found, and that was said */
+	/* of each: the line that has its own file */
+	const struct tide_slurm_record **line;
+	bool none; /* nothing of this GRES was found, and that was said */
 	int lost;
 };
 
@@ -136,7 +139,20 @@ static void check_type(struct compare *c, const struct tide_accel *accel)
 	const char *type = c->hand.type;
 	char fix[256];
 
-	if (!type || same_type(accel, type) || c->hand.wrong_type)
+	if (!type || c->hand.wrong_type)
+		return;
+	if (tide_parse_is_count(type, strlen(type))) {
+		c->hand.wrong_type = true;
+		snprintf(fix, sizeof(fix),
+			 "Type=%s here, and in Gres of slurm.conf",
+			 accel->type);
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+			"gres.conf says Type=%s: Slurm takes --gres=%s:%s for a count",
+			type, accel->family->gres, type);
+		return;
+	}
+	if (same_type(accel, type))
 		return;
 	c->hand.wrong_type = true;
 	snprintf(
@@ -214,6 +230,24 @@ static void say_unknown(struct compare *c, const char *path)
 			path);
 }
 
+/*
+ * The device's own file a second time: jobs of both would get it.  Of a line
+ * alone Slurm takes care.
+ */
+static void check_twice(struct compare *c, size_t i)
+{
+	const struct tide_accel *accel = &c->found->accel[i];
+	const struct tide_slurm_record *other = c->line[i];
+
+	c->line[i] = c->hand.record;
+	if (other && other != c->hand.record)
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record,
+			"take it out of one of the lines",
+			"gres.conf names %s here and on line %d: two jobs would get the same device",
+			accel->file[0], other->line);
+}
+
 /* A file of the line: the devices that have it are named. */
 static void check_file(struct compare *c, const char *path)
 {
@@ -230,6 +264,8 @@ static void check_file(struct compare *c, const char *path)
 		if (accel->whole && accel->n_files > 1 &&
 		    !is_named(&c->hand, accel->file[0]))
 			continue;
+		if (!strcmp(path, accel->file[0]))
+			check_twice(c, i);
 		if (c->told[i])
 			continue;
 		c->told[i] = c->named[i] = 1;
@@ -405,6 +441,33 @@ static void check_mixed(struct compare *c, const struct tide_slurm *conf,
 	}
 }
 
+/* Slurm's other rule: one line alone may have neither. */
+static void check_repeated(struct compare *c, const struct tide_slurm *conf,
+			   const char *node)
+{
+	for (size_t i = 0; i < conf->n_records; i++) {
+		const struct tide_slurm_record *record = &conf->record[i];
+		const struct tide_slurm_record *first = NULL;
+		const char *name = name_of(record, node);
+
+		if (!name || has_files(record) || has_type(record))
+			continue;
+		for (size_t j = 0; !first && j < i; j++) {
+			const char *other = name_of(&conf->record[j], node);
+
+			if (other && !strcasecmp(other, name) &&
+			    !has_files(&conf->record[j]) &&
+			    !has_type(&conf->record[j]))
+				first = &conf->record[j];
+		}
+		if (first)
+			tide_site_say(
+				&c->site, TIDE_LEVEL_ERROR, record, "one line",
+				"gres.conf has Name=%s here and on line %d, and no File= or Type= tells them apart: slurmd does not start",
+				name, first->line);
+	}
+}
+
 static int compare(struct compare *c, const struct tide_slurm *conf,
 		   const char *node)
 {
@@ -414,7 +477,8 @@ static int compare(struct compare *c, const struct tide_slurm *conf,
 	c->told = calloc(count, 1);
 	c->lines = calloc(count, 1);
 	c->bare = calloc(count, 1);
-	if (!c->named || !c->told || !c->lines || !c->bare)
+	c->line = calloc(count, sizeof(*c->line));
+	if (!c->named || !c->told || !c->lines || !c->bare || !c->line)
 		return -1;
 	for (size_t i = 0; conf && i < conf->n_records; i++)
 		if (tide_site_is_for(&conf->record[i], node))
@@ -424,6 +488,7 @@ static int compare(struct compare *c, const struct tide_slurm *conf,
 	if (conf && !c->gres) {
 		check_mixed(c, conf, node, "File", has_files);
 		check_mixed(c, conf, node, "Type", has_type);
+		check_repeated(c, conf, node);
 	}
 	return c->lost || c->site.findings->lost ? -1 : 0;
 }
@@ -440,12 +505,13 @@ int tide_compare(const char *path, const char *node, const char *gres,
 	};
 	struct tide_problems problems = {0};
 	struct tide_slurm *conf = NULL;
+	struct tide_err why;
 	int rc;
 
-	rc = tide_slurm_load(path, &conf, &problems, err);
+	rc = tide_slurm_load(path, &conf, &problems, &why);
 	tide_problems_release(&problems);
 	if (rc && errno != ENOENT)
-		return -1;
+		return tide_err_set(err, errno, "%s: %s", path, why.text);
 	rc = compare(&c, conf, node);
 	if (rc)
 		tide_err_set(err, ENOMEM, "out of memory");
@@ -457,6 +523,7 @@ int tide_compare(const char *path, const char *node, const char *gres,
 	free(c.told);
 	free(c.lines);
 	free(c.bare);
+	free(c.line);
 	tide_slurm_destroy(conf);
 	return rc;
 }

@@ -267,6 +267,8 @@ static void check_node(struct host *host, const char *dirs)
 	if (gres)
 		tide_site_device_files(&host->site, host->dir, host->dev, node,
 				       gres);
+	if (gres)
+		tide_site_isolation(&host->site, host->dir, gres);
 	if (gres && host->found)
 		check_found(host, node, gres);
 	free(node);

@@ -4,9 +4,9 @@
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), types.c (devices), devices.c (priced devices),
  * rates.c (prices and limits), of one host, host.c and gresconf.c (what it has
- * on its disk), compare.c (what devices it has), munge.c and, of a running
- * cluster, live.c (accounts, versions), live_nodes.c (nodes) and enforce.c
- * (jobs and associations).
+ * on its disk), compare.c (what devices it has), cgroup.c (who can open them),
+ * munge.c and, of a running cluster, live.c (accounts, versions), live_nodes.c
+ * (nodes) and enforce.c (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -87,6 +87,12 @@ void tide_site_munge(struct tide_site *site);
 void tide_site_device_files(struct tide_site *site, const char *dir,
 			    const char *dev, const char *node,
 			    const char *gres);
+/*
+ * Jobs of a node with that Gres cannot open the devices of others, by
+ * cgroup.conf in the folder dir and by slurm.conf.
+ */
+void tide_site_isolation(struct tide_site *site, const char *dir,
+			 const char *gres);
 /*
  * Is a line of gres.conf for the node?  One without NodeName is for every node;
  * others are not for NULL.

@@ -38,7 +38,7 @@ static const struct {
 						"File=/dev/cambricon_dev3 Cores=0-3\n",
 	 ""},
 	{"a part of the name will do as a type", "npu310p", NULL,
-	 "Name=npu Type=310P File=/dev/davinci[0-3]\n", ""},
+	 "Name=npu Type=ASCEND310 File=/dev/davinci[0-3]\n", ""},
 	{"another type", "npu310p", NULL,
 	 "Name=npu Type=ascend910b File=/dev/davinci[0-1]\n"
 	 "Name=npu Type=ascend310p File=/dev/davinci[2-3]\n",
@@ -52,7 +52,8 @@ static const struct {
 	 "Name=npu File=/dev/davinci[0-4]\n"
 	 "Name=npu MultipleFiles=/dev/davinci_manager,/dev/davinci0\n",
 	 "1: gres.conf names /dev/davinci4, but no device was found that has it -> take it out, or see tidectl devices for what is there\n"
-	 "2: gres.conf names /dev/davinci_manager, which all devices share: jobs that have none of this line cannot open it -> take it out of the line: it needs none\n"},
+	 "2: gres.conf names /dev/davinci_manager, which all devices share: jobs that have none of this line cannot open it -> take it out of the line: it needs none\n"
+	 "2: gres.conf names /dev/davinci0 here and on line 1: two jobs would get the same device -> take it out of one of the lines\n"},
 	{"cores far away", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-1] Cores=4-7\n"
 	 "Name=npu File=/dev/davinci[2-3] Cores=4,5,6,7\n",
@@ -79,11 +80,24 @@ static const struct {
 	 "3: gres.conf has lines of npu with File= and without: slurmd does not start -> File= in all lines of npu, or none\n"
 	 "5: gres.conf has lines of nic with Type= and without: slurmd does not start -> Type= in all lines of nic, or none\n"},
 	{"lines of several kinds side by side", "npu310p", NULL,
-	 "NodeName=n1 Name=npu Type=310p File=/dev/davinci[0-1],/dev/davinci2\n"
+	 "NodeName=n1 Name=npu Type=ascend310 File=/dev/davinci[0-1],/dev/davinci2\n"
 	 "NodeName=n1 Name=npu Type=ascend310p MultipleFiles=/dev/davinci3\n"
 	 "Name=gpu AutoDetect=nvml\nName=gpu Type=a100 Count=2\n"
 	 "Name=nic Count=1\n",
 	 ""},
+	{"the same line twice", "npu310p", NULL,
+	 "Name=nic Count=2\nNodeName=n2 Name=nic\nName=NIC Count=2\n",
+	 "3: gres.conf has Name=NIC here and on line 1, and no File= or Type= tells them apart: slurmd does not start -> one line\n"},
+	{"a type that is a count", "mlu370", NULL,
+	 "Name=mlu Type=8 File=/dev/cambricon_dev3\nName=mlu\n",
+	 "1: gres.conf says Type=8: Slurm takes --gres=mlu:8 for a count -> Type=mlu370-x8 here, and in Gres of slurm.conf\n"},
+	{"a device on two lines", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-3]\n"
+	 "Name=npu Type=ascend310p MultipleFiles=/dev/davinci1,/dev/davinci1\n",
+	 "2: gres.conf names /dev/davinci1 here and on line 1: two jobs would get the same device -> take it out of one of the lines\n"},
+	{"cores by the numbers of threads", "mlu370", NULL,
+	 MLU "File=/dev/cambricon_dev3 Cores=0-3,8-11\nName=mlu\n",
+	 "1: gres.conf says Cores=0-3,8-11 of /dev/cambricon_dev3, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
 	{"cores that are none", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-3] Cores=none,7-3\n", ""},
 };

@@ -23,7 +23,7 @@ static char folder[] = "/tmp/tide-test-host.XXXXXX";
 static const char slurm_conf[] =
 	"SlurmctldHost=ctl1(10.0.0.1)\nSlurmctldHost=ctl2\n"
 	"AuthType=auth/slurm\nPluginDir=@/ours:@/stock\n"
-	"JobSubmitPlugins=tide\n"
+	"JobSubmitPlugins=tide\nTaskPlugin=task/affinity,task/cgroup\n"
 	"NodeName=lab[1-2] Gres=mlu:mlu290:2,nic:1\n"
 	"NodeName=gpu1 NodeHostname=box Gres=gpu:a:2\nNodeName=cpu1\n"
 	"NodeName=npu1 Gres=npu:ascend910b:8,accel:s60:1\n"
@@ -31,6 +31,7 @@ static const char slurm_conf[] =
 static const char gres_conf[] =
 	"NodeName=lab[1-2] Name=mlu Type=mlu290 File=/dev/mlu[0-1]\n"
 	"NodeName=gpu1 Name=gpu Type=a File=/dev/gpu0\n";
+static const char cgroup_conf[] = "ConstrainDevices=Yes\n";
 static const char slurmdbd_conf[] =
 	"StorageType=accounting_storage/credits\nPluginDir=@/ours:@/stock\n";
 
@@ -39,6 +40,7 @@ static const struct {
 	const char *host;
 	const char *gone;      /* a file that is not there */
 	const char *from, *to; /* a change of slurm.conf */
+	const char *cgroup;    /* in the place of cgroup.conf */
 	enum tide_level level;
 	const char *what; /* NULL: all is well */
 	const char *fix;
@@ -127,6 +129,39 @@ static const struct {
 	 .what = "Gres=gpu:a:2, but gres.conf has 1 device files for it",
 	 .fix = "File in gres.conf"},
 	{.name = "no gres.conf", .host = "box", .gone = "gres.conf"},
+	{.name = "nothing keeps jobs apart",
+	 .host = "lab1",
+	 .cgroup = "ConstrainCores=yes\n",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "ConstrainDevices is not set: nothing keeps a job from opening devices that it was not given",
+	 .fix = "ConstrainDevices=yes"},
+	{.name = "as somebody wants it",
+	 .host = "gpu1",
+	 .cgroup = "ConstrainDevices=no\n",
+	 .gone = "gres.conf",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "ConstrainDevices=no: nothing keeps",
+	 .fix = "ConstrainDevices=yes"},
+	{.name = "there is no cgroup.conf",
+	 .host = "lab1",
+	 .gone = "cgroup.conf",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "ConstrainDevices is not set",
+	 .fix = "ConstrainDevices=yes"},
+	{.name = "a TaskPlugin that does not look at it",
+	 .host = "lab1",
+	 .from = "task/affinity,task/cgroup",
+	 .to = "task/affinity",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "TaskPlugin=task/affinity does not have task/cgroup: nothing keeps",
+	 .fix = "TaskPlugin=task/affinity,task/cgroup"},
+	{.name = "by its short name",
+	 .host = "lab1",
+	 .from = "task/affinity,task/cgroup",
+	 .to = "affinity,cgroup"},
+	{.name = "a node without devices keeps nobody apart",
+	 .host = "cpu1",
+	 .gone = "cgroup.conf"},
 	{.name = "slurmdbd without the credits plugin",
 	 .host = "login",
 	 .gone = "ours/accounting_storage_credits.so",
@@ -196,6 +231,8 @@ static void put_all(size_t i)
 		put(plugins[k], "", NULL, NULL);
 	put("slurm.conf", slurm_conf, cases[i].from, cases[i].to);
 	put("gres.conf", gres_conf, NULL, NULL);
+	put("cgroup.conf", cases[i].cgroup ? cases[i].cgroup : cgroup_conf,
+	    NULL, NULL);
 	put("slurmdbd.conf", slurmdbd_conf, NULL, NULL);
 	if (cases[i].gone && unlink(path_of(cases[i].gone)))
 		diag("cannot remove %s", cases[i].gone);
