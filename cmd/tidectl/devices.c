@@ -43,10 +43,11 @@ struct tide_table *devices_table(const char *given)
 		tidectl_fail("out of memory");
 	else if (tide_table_load(file, &table, &problems, &err))
 		tidectl_fail("%s", err.text);
-	else
-		devices_tell(&problems);
-	/* a file that was asked for; the site's goes on without a bad line, as
-	 * slurmd and health are not to stop for one */
+	if (path && !table && !given)
+		tide_table_load(NULL, &table, &problems, &err);
+	devices_tell(&problems);
+	/* a file that was asked for; the site's goes on without a bad line, or
+	 * without the file, as slurmd and health are not to stop for one */
 	if (given && problems.count) {
 		tide_table_destroy(table);
 		table = NULL;
