@@ -76,6 +76,20 @@ test_expect_success 'so is slurm.conf alone' '
 	test "$(timeout 30 srun --gres=npu:2 bash -c "$told")" = 0,1/0,1
 '
 
+test_expect_success 'devices are looked for once, and not by each job' '
+	program=$TIDE_CLUSTER_DIR/plugins/tide-devices &&
+	mv "$program" "$program.real" &&
+	printf "#!/bin/sh\necho look >>%s/looks\nexec %s.real \"\$@\"\n" \
+		"$PWD" "$program" >"$program" && chmod +x "$program" &&
+	: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" &&
+	"$CLUSTER" restart --as-is slurmd n1 &&
+	wait_for 20 log_says "slurmd started on" &&
+	looks=$(wc -l <looks) && test "$looks" -ge 1 &&
+	test "$(timeout 30 srun --gres=npu:2 bash -c "$told")" = 0,1/0,1 &&
+	timeout 30 srun --gres=npu:1 true &&
+	test "$(wc -l <looks)" = "$looks" && mv "$program.real" "$program"
+'
+
 test_expect_success 'a line by hand wins' '
 	gres_conf "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci[0-3]" &&
 	! log | grep "error: gres/npu" &&

@@ -112,6 +112,13 @@ for page in "${pages[@]}"; do
 	fi
 done
 
+# Tests that a page names, as `FILE`: step, ended by <br> or the cell.
+while IFS=$'\t' read -r page file step; do
+	grep -qsF -- "$step" "$file" ||
+		complain "$page: $file has no '$step'"
+done < <(grep -oHE '`[a-z][a-z/_0-9.-]*\.[ct]`: [^|<]*' docs/*.md |
+	sed -E 's/^([^:]*):`([^`]*)`: (.*[^ ]) *$/\1\t\2\t\3/')
+
 for page in $(list 'docs/*.md'); do
 	grep -qxF "	$page \\" Makefile.am ||
 		complain "$page: not in Makefile.am"
