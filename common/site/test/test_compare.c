@@ -88,16 +88,18 @@ static const struct {
 	{"the same line twice", "npu310p", NULL,
 	 "Name=nic Count=2\nNodeName=n2 Name=nic\nName=NIC Count=2\n",
 	 "3: gres.conf has Name=NIC here and on line 1, and no File= or Type= tells them apart: slurmd does not start -> one line\n"},
-	{"a type that is a count", "mlu370", NULL,
-	 "Name=mlu Type=8 File=/dev/cambricon_dev3\nName=mlu\n",
-	 "1: gres.conf says Type=8: Slurm takes --gres=mlu:8 for a count -> Type=mlu370-x8 here, and in Gres of slurm.conf\n"},
+	{"a type that is a count", "npu310p", NULL,
+	 "Name=npu Type=8 File=/dev/davinci[0-3]\n",
+	 "1: gres.conf says Type=8: Slurm takes --gres=npu:8 for a count -> Type=ascend310p here, and in Gres of slurm.conf\n"},
 	{"a device on two lines", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-3]\n"
-	 "Name=npu Type=ascend310p MultipleFiles=/dev/davinci1,/dev/davinci1\n",
+	 "Name=npu MultipleFiles=/dev/davinci1,/dev/davinci1\n",
 	 "2: gres.conf names /dev/davinci1 here and on line 1: two jobs would get the same device -> take it out of one of the lines\n"},
 	{"cores by the numbers of threads", "mlu370", NULL,
-	 MLU "File=/dev/cambricon_dev3 Cores=0-3,8-11\nName=mlu\n",
-	 "1: gres.conf says Cores=0-3,8-11 of /dev/cambricon_dev3, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
+	 MLU "MultipleFiles=" PAIR("0") "\n" MLU "MultipleFiles=" PAIR(
+		 "1") "\n" MLU "MultipleFiles=" PAIR("2") "\n" MLU
+		      "File=/dev/cambricon_dev3 Cores=0-3,8-11\n",
+	 "4: gres.conf says Cores=0-3,8-11 of /dev/cambricon_dev3, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
 	{"cores that are none", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-3] Cores=none,7-3\n", ""},
 };
