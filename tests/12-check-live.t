@@ -168,7 +168,10 @@ test_expect_success 'a node that is drained for its devices' '
 
 test_expect_success 'every node is asked what it has, by srun' '
 	ask 0 --nodes --rsh="srun -Q -N1 -n1 -p any -A nlp --immediate=20 -w" &&
-	jq -e "all(.[]; .level == \"ok\")" out &&
+	# this cluster keeps nobody from devices
+	jq -e "all(.[]; .level == \"ok\" or
+		(.what | contains(\"nothing keeps a job from opening\")))" out &&
+	of "n[1-2]" warning "ConstrainDevices is not set" &&
 	of "n[1-2]" ok "gres_mlu.so is built for the installed Slurm" &&
 	of "n[1-2]" ok "device files that gres.conf names are there" &&
 	of "n[1-2]" ok "clock agrees" && of "n[1-2]" ok "munged is there"
