@@ -49,7 +49,8 @@ test_expect_success 'what hwloc would crash with is tried before' '
 	status 0 "$tidectl" devices --root crash --json &&
 	jq -e "length == 4" out &&
 	echo "tidectl: crash: the processors are not looked at: hwloc crashes with it" >want &&
-	test_cmp want err
+	# a release of it may not
+	{ test ! -s err || test_cmp want err; }
 '
 
 test_expect_success 'no list of PCI functions at all' '
