@@ -259,8 +259,10 @@ int tide_table_parse(const char *text, const char *name,
 {
 	struct tide_table *table = calloc(1, sizeof(*table));
 
-	if (!table)
-		return tide_err_set(err, ENOMEM, "out of memory");
+	if (!table) {
+		tide_err_set(err, ENOMEM, "out of memory");
+		return -1;
+	}
 	if (read_text(table, text, name, problems, err)) {
 		tide_table_destroy(table);
 		return -1;
