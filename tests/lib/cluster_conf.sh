@@ -188,7 +188,8 @@ collect_plugins() {
 	done
 	# what the gres plugins run, where they look first
 	for part in tidectl tide-devices; do
-		[ ! -x "$BUILD/cmd/tidectl/$part" ] ||
+		! compgen -G "$DIR/plugins.new/gres_*.so" >/dev/null ||
+			[ ! -x "$BUILD/cmd/tidectl/$part" ] ||
 			cp "$BUILD/cmd/tidectl/$part" "$DIR/plugins/$part"
 	done
 	for part in "$DIR"/plugins/*.so; do

@@ -35,10 +35,19 @@ restart_around_slurmds() {
 	restart slurmctld && restart_slurmds
 }
 
-# install_plugin NAME: of the build, into TideFlow's folder.
+# install_plugin NAME: of the build, into TideFlow's folder; with what it runs.
 install_plugin() {
+	local part
+
 	# shellcheck disable=SC2154 # set by sharness.sh
-	cp "$builddir"/plugins/*/*/.libs/"$1".so "$TIDE_CLUSTER_DIR/plugins/"
+	cp "$builddir"/plugins/*/*/.libs/"$1".so "$TIDE_CLUSTER_DIR/plugins/" ||
+		return 1
+	[[ $1 == gres_* ]] || return 0
+	for part in tidectl tide-devices; do
+		[ ! -x "$builddir/cmd/tidectl/$part" ] ||
+			cp "$builddir/cmd/tidectl/$part" \
+				"$TIDE_CLUSTER_DIR/plugins/" || return 1
+	done
 }
 
 # keep ID STATE: the job has to stay in that state from now on.
