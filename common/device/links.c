@@ -120,6 +120,18 @@ static void count_hops(const struct tide_accel *accel, size_t count,
 	}
 }
 
+/* Of a link so wide, or a way of so many; most and widest are of all. */
+static int grade(int link, int hops, int most, int widest)
+{
+	if (link > 0 && most > 1)
+		return link == widest ? BEST : BEST - 1;
+	if (link > 0 && widest > BEST)
+		return (link * BEST + widest - 1) / widest;
+	if (hops > 1)
+		return hops == 2 ? BEST - 2 : BEST - 3;
+	return link;
+}
+
 void tide_links_grade(struct tide_accel *accel, size_t count)
 {
 	int *hops = calloc(count * count, sizeof(*hops)), most = 0, widest = 0;
@@ -133,17 +145,22 @@ void tide_links_grade(struct tide_accel *accel, size_t count)
 				widest = accel[i].link[j];
 		}
 	}
-	for (size_t i = 0; hops && i < count * count; i++) {
-		int *link = &accel[i / count].link[i % count];
-
-		if (*link > 0 && most > 1)
-			*link = *link == widest ? BEST : BEST - 1;
-		else if (*link > 0 && widest > BEST)
-			*link = (*link * BEST + widest - 1) / widest;
-		else if (hops[i] > 1)
-			*link = hops[i] == 2 ? BEST - 2 : BEST - 3;
-	}
+	for (size_t i = 0; hops && i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			accel[i].link[j] =
+				grade(accel[i].link[j], hops[i * count + j],
+				      most, widest);
 	free(hops);
+}
+
+static void use_places(struct tide_topology *topology, struct tide_accel *accel,
+		       size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < count; j++)
+			if (i != j)
+				accel[i].link[j] = by_place(topology, &accel[i],
+							    &accel[j]);
 }
 
 /* Links of one GRES; -1 when memory is out. */
@@ -164,11 +181,7 @@ static int make(struct tide_accel *accel, size_t count,
 	    (root && tide_kfd_links(root, accel, count, bandwidth)))
 		use_bandwidth(accel, count, bandwidth);
 	else
-		for (size_t i = 0; i < count * count; i++)
-			if (i / count != i % count)
-				accel[i / count].link[i % count] =
-					by_place(topology, &accel[i / count],
-						 &accel[i % count]);
+		use_places(topology, accel, count);
 	free(bandwidth);
 	for (size_t i = 0; i < count; i++) {
 		for (size_t j = 0; j < count; j++)
