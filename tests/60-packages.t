@@ -334,6 +334,7 @@ test_expect_success 'purged, every file is as it was before' '
 	inside mkdir -p /var/lib/tideflow &&
 	inside touch /var/lib/tideflow/tide-health-n1.seen &&
 	apt purge tideflow-plugins tideflow-common tidectl tiderun &&
+	! inside test -e /var/lib/tideflow &&
 	written >purged &&
 	diff -u before purged &&
 	nothing_started &&

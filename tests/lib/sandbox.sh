@@ -76,10 +76,11 @@ inside() {
 
 # written: every file that differs from the machine's, and our folders, with
 # kind and mode; what the package tools, a cluster (its cache) and MariaDB's
-# installer keep for themselves is left out.
+# installer keep for themselves is left out, and so is the mark that an overlay
+# has for a folder of ours that was removed and that the machine has.
 written() {
 	inside find /run/upper -mindepth 1 \
 		\( ! -type d -o -path '*tideflow*' \) -printf '/%P %y %m\n' |
-		grep -vE '^/(var/(lib/(dpkg|apt|systemd)|cache|log)|etc/ld.so.cache|root/.cache|usr/lib/mysql)[-/ ]' |
+		grep -vE '^/(var/(lib/(dpkg|apt|systemd)|cache|log)|etc/ld.so.cache|root/.cache|usr/lib/mysql)[-/ ]|^/var/lib/tideflow c 0$' |
 		sort
 }
