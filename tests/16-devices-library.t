@@ -82,6 +82,54 @@ test_expect_success '--gres-conf --library has its cores and links' '
 	test_cmp want out
 '
 
+test_expect_success 'parts have the profiles that the library tells' '
+	make_tree "$TIDE_TOP/tests/data/devices/mlu370.tree" cut &&
+	mkdir cut/dev/cambricon-caps &&
+	for part in dev2_mi1 dev3_mi1 dev3_mi2; do
+		>cut/dev/cambricon-caps/cap_$part || return 1
+	done &&
+	cat devices.conf - >cut.conf <<-EOF &&
+	Part=quarter Name=mim-2m.8gb Family=mlu Of=mlu370-x8 Share=1/4
+	EOF
+	FAKE=parts status 0 "$tidectl" devices --root cut --table cut.conf \
+		--library --gres-conf &&
+	cp out lines &&
+	cat >want <<-EOF &&
+	# NodeName=... Gres=mlu:mlu370-x8:2,mlu:mlu370-x8-smlu-12.000m.78.784gb:1,mlu:quarter:1,mlu:mlu370-x8-mim-4m.16gb:1
+	# part: Device=mlu:mlu370-x8-smlu-12.000m.78.784gb Of=mlu:mlu370-x8 Share=?
+	# part: Device=mlu:quarter Of=mlu:mlu370-x8 Share=1/4
+	# part: Device=mlu:mlu370-x8-mim-4m.16gb Of=mlu:mlu370-x8 Share=?
+	EOF
+	grep "^#" out >comments &&
+	test_cmp want comments &&
+	grep -q "^Name=mlu Type=quarter MultipleFiles=/dev/cambricon-caps/cap_dev3_mi1,/dev/cambricon_dev3 " out &&
+	FAKE=parts status 0 "$tidectl" devices --root cut --table cut.conf \
+		--library --json &&
+	jq -e "[.[] | [.type, .share, .uuid[-2:], .memory]] == [
+		[\"mlu370-x8\", \"1\", \"00\", 24576],
+		[\"mlu370-x8\", \"1\", \"01\", 24576],
+		[\"mlu370-x8-smlu-12.000m.78.784gb\", null, \"20\", null],
+		[\"quarter\", \"1/4\", \"30\", null],
+		[\"mlu370-x8-mim-4m.16gb\", null, \"31\", null]]" out
+'
+
+test_expect_success 'such lines are no difference to who asks no library' '
+	sed "s/quarter/mlu370-x8-mim-2m.8gb/" lines >gres.conf &&
+	status 0 devices cut --no-library --compare gres.conf &&
+	test ! -s err &&
+	FAKE=parts status 0 devices cut --compare gres.conf &&
+	sed -i s/mim-4m.16gb/mim-2m.8gb/ gres.conf &&
+	FAKE=parts status 1 devices cut --compare gres.conf &&
+	grep -q "says Type=mlu370-x8-mim-2m.8gb of .*mi2, found is mlu370-x8-mim-4m.16gb" out
+'
+
+test_expect_success '--health counts them by profile, or by number alone' '
+	gres=mlu:mlu370-x8:2,mlu:mlu370-x8-mim-2m.8gb:2,mlu:mlu370-x8-smlu-12.000m.78.784gb:1 &&
+	FAKE=parts status 1 devices cut --health --expect $gres &&
+	grep -q "^fault: mlu: slurm.conf has mlu:mlu370-x8-mim-2m.8gb:2, found are 1" out &&
+	status 0 devices cut --health --expect $gres
+'
+
 test_expect_success '--json has its keys' '
 	status 0 devices mlu370 --json &&
 	jq -e ".[2] | .pci == \"0000:3d:00.0\" and

@@ -117,7 +117,8 @@ static int devices(const struct request *request)
 	if (request->gres)
 		devices_keep(&accels, request->gres);
 	if (wants_library(request) &&
-	    devices_ask(table, &accels, LIMIT_S, &answers)) {
+	    (devices_ask(table, &accels, LIMIT_S, &answers) ||
+	     tide_vendor_name_parts(table, &answers, &accels, &problems))) {
 		status = tidectl_fail("out of memory");
 		goto out;
 	}

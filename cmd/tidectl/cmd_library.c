@@ -52,6 +52,14 @@ static void on_told(void *arg, const struct tide_vendor_device *device)
 	line(arg, tidectl_json_vendor(device));
 }
 
+static void on_part(void *arg, const struct tide_vendor_part *part)
+{
+	line(arg,
+	     json_pack("{s:o, s:o, s:o}", "part", tidectl_json_text(part->file),
+		       "profile", tidectl_json_text(part->profile), "uuid",
+		       tidectl_json_text(*part->uuid ? part->uuid : NULL)));
+}
+
 /*
  * Standard output for the answer alone: what the library prints goes to
  * standard error.
@@ -84,6 +92,7 @@ static int ask(const char *api, const char *libraries)
 		.library = on_library,
 		.asking = on_asking,
 		.told = on_told,
+		.part = on_part,
 	};
 	struct tide_err err;
 	FILE *out = take_output();

@@ -95,6 +95,18 @@ static void read_device(const json_t *object, struct tide_vendor_device *device)
 	}
 }
 
+static void read_part(struct tide_vendor_answer *answer, const json_t *object)
+{
+	struct tide_vendor_part *part;
+
+	if (answer->n_parts == TIDE_VENDOR_PARTS)
+		return;
+	part = &answer->part[answer->n_parts++];
+	get_text(object, "part", part->file, sizeof(part->file));
+	get_text(object, "profile", part->profile, sizeof(part->profile));
+	get_text(object, "uuid", part->uuid, sizeof(part->uuid));
+}
+
 /* One line of the answer; 1 when it is the last one. */
 static int read_line(struct tide_vendor_answer *answer, const json_t *object)
 {
@@ -109,6 +121,8 @@ static int read_line(struct tide_vendor_answer *answer, const json_t *object)
 	} else if (json_object_get(object, "health")) {
 		if (answer->count < TIDE_VENDOR_DEVICES)
 			read_device(object, &answer->device[answer->count++]);
+	} else if (json_object_get(object, "part")) {
+		read_part(answer, object);
 	} else if (json_object_get(object, "failed")) {
 		failed = json_string_value(json_object_get(object, "failed"));
 		get_text(object, "text", answer->text, sizeof(answer->text));
@@ -203,7 +217,8 @@ static int prepare(const struct tide_table *table,
 			 (int)strcspn(family->library, ","), family->library);
 		answer->device =
 			calloc(TIDE_VENDOR_DEVICES, sizeof(*answer->device));
-		if (!answer->device)
+		answer->part = calloc(TIDE_VENDOR_PARTS, sizeof(*answer->part));
+		if (!answer->device || !answer->part)
 			return -1;
 	}
 	return 0;

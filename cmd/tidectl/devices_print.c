@@ -98,6 +98,8 @@ static int json_add_vendor(json_t *object, const struct tide_accels *accels,
 	const struct tide_vendor_device *device =
 		tide_vendor_device_of(answers, accel);
 	bool own = tide_vendor_own_device(answers, accel);
+	const struct tide_vendor_part *part =
+		tide_vendor_part_of(answers, accel);
 	json_t *told = device ? tidectl_json_vendor(device) : NULL;
 	int rc = device && !told ? -1 : 0;
 
@@ -115,6 +117,9 @@ static int json_add_vendor(json_t *object, const struct tide_accels *accels,
 						  value ? json_incref(value)
 							: json_null());
 	}
+	if (part && *part->uuid)
+		rc |= json_object_set_new(object, "uuid",
+					  json_string(part->uuid));
 	rc |= json_object_set_new(object, "link_ports",
 				  json_vendor_links(accels, index, same,
 						    answers));

@@ -43,6 +43,15 @@ void tide_accel_release(struct tide_accel *accel)
 	tide_near_release(&accel->near);
 }
 
+bool tide_accel_is(const struct tide_accel *accel, const char *type)
+{
+	if (!accel->whole)
+		return strcasestr(accel->type, type);
+	if (accel->untold && !accel->share.num)
+		return !strcasestr(accel->whole, type);
+	return !strcasecmp(accel->type, type);
+}
+
 void tide_accels_release(struct tide_accels *accels)
 {
 	for (size_t i = 0; i < accels->count; i++)

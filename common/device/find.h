@@ -26,6 +26,7 @@ struct tide_accel {
 	int part;    /* number of the part of a device; -1: the whole device */
 	char *whole; /* of a part: the type of the whole; else NULL */
 	bool carved; /* of a part: a tool cut it, libraries know the whole */
+	bool untold; /* of a part: nobody has told its profile */
 	struct tide_frac share; /* of the whole; 0: not known */
 	int number; /* in the name of its device file, or its place */
 	int card;   /* of its DRM nodes, if the family has any */
@@ -65,6 +66,12 @@ int tide_find(const struct tide_where *where, struct tide_accels *ret_accels,
 
 void tide_accels_release(struct tide_accels *accels);
 void tide_accel_release(struct tide_accel *accel);
+
+/*
+ * Does a type by hand stand for this one?  Those that have it in their name; of
+ * a part, the same name, and any that is not the whole's while nobody tells.
+ */
+bool tide_accel_is(const struct tide_accel *accel, const char *type);
 
 /* The accelerators from index on that are of the same GRES: how many. */
 size_t tide_accels_same_gres(const struct tide_accels *accels, size_t index);

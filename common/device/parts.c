@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Parts of devices: see parts.h.  Sets none up, and asks no library: a part
- * whose profile nobody tells has a type of its own all the same.
+ * whose profile nobody tells has a type of its own all the same, until one is
+ * told.
  */
 #include "config.h"
 
@@ -50,11 +51,12 @@ static void see(struct seeing *seeing, int n, int m, const char *name)
 	snprintf(seen->name, sizeof(seen->name), "%s", name);
 }
 
+static const char letters[] =
+	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+
 /* The run of digits or of letters at *line into what the mark means. */
 static bool read_mark(char mark, const char **line, struct seen *seen)
 {
-	static const char letters[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 	size_t len = strspn(*line, letters);
 	char *end;
 	long value;
@@ -200,6 +202,7 @@ static int make_part(const struct tide_accel *whole,
 	*part = *whole;
 	part->part = seen->m;
 	part->carved = true;
+	part->untold = !*seen->name;
 	part->share = known ? known->share : (struct tide_frac){0, 1};
 	part->type = copy(type, &lost);
 	part->whole = copy(whole->type, &lost);
@@ -210,6 +213,32 @@ static int make_part(const struct tide_accel *whole,
 	part->near.cpus = copy(whole->near.cpus, &lost);
 	part->near.local_cpus = copy(whole->near.local_cpus, &lost);
 	return lost ? -1 : 0;
+}
+
+int tide_part_told(const struct tide_table *table, struct tide_accel *part,
+		   const char *profile)
+{
+	const struct tide_part *known = tide_table_part(
+		table, part->family, part->whole, part->model->type, profile);
+	char *type = NULL;
+
+	if (!*profile || profile[strspn(profile, letters)]) {
+		errno = EINVAL;
+		return -1;
+	}
+	if (known)
+		type = strdup(known->type);
+	else if (asprintf(&type, "%s-%s", part->whole, profile) < 0)
+		type = NULL;
+	if (!type) {
+		errno = ENOMEM;
+		return -1;
+	}
+	free(part->type);
+	part->type = type;
+	part->share = known ? known->share : (struct tide_frac){0, 1};
+	part->untold = false;
+	return 0;
 }
 
 /* The devices of the family from index on, with parts for those that are cut.

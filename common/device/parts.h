@@ -15,4 +15,12 @@ int tide_parts_split(const struct tide_root *root,
 		     const struct tide_table *table, struct tide_accels *accels,
 		     struct tide_problems *problems);
 
+/*
+ * Somebody else tells the profile of a part that is untold: its type is what
+ * the table calls that, else both names in one, and its share the table's.  -1
+ * with EINVAL when the profile is no name for a type, and ENOMEM.
+ */
+int tide_part_told(const struct tide_table *table, struct tide_accel *part,
+		   const char *profile);
+
 #endif

@@ -126,14 +126,6 @@ static bool same_cores(const char *a, const char *b, int *lost)
 	return same;
 }
 
-/* A type by hand stands for the found ones that have it in their name; that of
- * a part for this part alone. */
-static bool same_type(const struct tide_accel *accel, const char *type)
-{
-	return accel->whole ? !strcasecmp(accel->type, type)
-			    : !!strcasestr(accel->type, type);
-}
-
 static void check_type(struct compare *c, const struct tide_accel *accel)
 {
 	const char *type = c->hand.type;
@@ -152,7 +144,7 @@ static void check_type(struct compare *c, const struct tide_accel *accel)
 			type, accel->family->gres, type);
 		return;
 	}
-	if (same_type(accel, type))
+	if (tide_accel_is(accel, type))
 		return;
 	c->hand.wrong_type = true;
 	snprintf(

@@ -10,8 +10,10 @@
 
 void tide_vendor_answers_release(struct tide_vendor_answers *answers)
 {
-	for (size_t i = 0; i < answers->count; i++)
+	for (size_t i = 0; i < answers->count; i++) {
 		free(answers->answer[i].device);
+		free(answers->answer[i].part);
+	}
 	free(answers->answer);
 	memset(answers, 0, sizeof(*answers));
 }
@@ -90,6 +92,21 @@ tide_vendor_own_device(const struct tide_vendor_answers *answers,
 			return NULL;
 	}
 	return tide_vendor_device_of(answers, accel);
+}
+
+const struct tide_vendor_part *
+tide_vendor_part_of(const struct tide_vendor_answers *answers,
+		    const struct tide_accel *accel)
+{
+	const struct tide_vendor_answer *answer =
+		tide_vendor_answer_of(answers, accel->family);
+
+	for (size_t i = 0;
+	     answer && accel->carved && accel->n_files && i < answer->n_parts;
+	     i++)
+		if (!strcmp(answer->part[i].file, accel->file[0]))
+			return &answer->part[i];
+	return NULL;
 }
 
 static const struct tide_accel *accel_of(const struct tide_accels *accels,

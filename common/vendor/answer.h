@@ -29,6 +29,8 @@ struct tide_vendor_answer {
 	char at[24];	  /* the device that was asked last, or "" */
 	struct tide_vendor_device *device;
 	size_t count;
+	struct tide_vendor_part *part;
+	size_t n_parts;
 };
 
 struct tide_vendor_answers {
@@ -58,6 +60,20 @@ tide_vendor_device_of(const struct tide_vendor_answers *answers,
 const struct tide_vendor_device *
 tide_vendor_own_device(const struct tide_vendor_answers *answers,
 		       const struct tide_accel *accel);
+
+/* What a library told of a part, by its device file; NULL when nothing. */
+const struct tide_vendor_part *
+tide_vendor_part_of(const struct tide_vendor_answers *answers,
+		    const struct tide_accel *accel);
+
+/*
+ * Parts whose profile nobody has told get their type from what libraries told.
+ * A name that is no type is a problem.  -1 with ENOMEM.
+ */
+int tide_vendor_name_parts(const struct tide_table *table,
+			   const struct tide_vendor_answers *answers,
+			   struct tide_accels *accels,
+			   struct tide_problems *problems);
 
 /*
  * Where the libraries and the kernel differ, and why a library that is there

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libraries told, into what was found: see tide_vendor_apply(). */
+/* What libraries told, into what was found: see answer.h. */
 #include "config.h"
 
 #include "common/vendor/answer.h"
@@ -9,6 +9,31 @@
 #include <string.h>
 
 #include "common/device/links.h"
+#include "common/device/parts.h"
+
+int tide_vendor_name_parts(const struct tide_table *table,
+			   const struct tide_vendor_answers *answers,
+			   struct tide_accels *accels,
+			   struct tide_problems *problems)
+{
+	for (size_t i = 0; i < accels->count; i++) {
+		struct tide_accel *accel = &accels->accel[i];
+		const struct tide_vendor_part *part =
+			tide_vendor_part_of(answers, accel);
+
+		if (!part || !accel->untold ||
+		    !tide_part_told(table, accel, part->profile))
+			continue;
+		if (errno == ENOMEM)
+			return -1;
+		tide_problems_add(
+			problems,
+			tide_vendor_answer_of(answers, accel->family)->path, 0,
+			"the profile of %s is '%s', it says, which cannot be a type of Slurm",
+			accel->file[0], part->profile);
+	}
+	return 0;
+}
 
 static int give_near(const struct tide_vendor_device *device,
 		     struct tide_topology *topology, struct tide_accel *accel,

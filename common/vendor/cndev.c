@@ -2,12 +2,14 @@
 /*
  * CNDEV, Cambricon's management library.  Most of its records begin with the
  * version of the interface that the caller speaks, which the library checks; 6
- * and 5 are known here.  Partitions are not asked for.
+ * and 5 are known here.  Of parts, MIM and sMLU, the records are those of
+ * version 6.
  */
 #include "config.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/vendor/impl.h"
@@ -17,7 +19,10 @@ enum {
 	OTHER_VERSION = 3,
 	DRIVER_RUNNING = 4,
 	UUID_SIZE = 37,
-	PORTS = 16, /* of a device; no board has as many */
+	PORTS = 16,  /* of a device; no board has as many */
+	PARTS = 128, /* of a device; more are not asked for */
+	PARTS_VERSION = 6,
+	MODE_ON = 1,
 	/* room behind records that a later version may have made longer */
 	SPARE = 512,
 };
@@ -108,6 +113,39 @@ struct remote {
 	uint8_t uuid[UUID_SIZE];
 };
 
+struct mode {
+	int32_t version;
+	int32_t on;
+};
+
+/* One of MIM. */
+struct instance {
+	int32_t version;
+	int32_t parent, id, profile_id;
+	uint8_t uuid[UUID_SIZE];
+	int32_t domain, bus, device, function;
+	int32_t placement[3];
+	int32_t cores, vpus, jpus, gdmas, memory;
+	char profile[100], file[100], ipcm[100], name[100];
+	uint32_t reserved[128];
+};
+
+/* One of sMLU. */
+struct slice {
+	int32_t version;
+	int32_t profile_id, id;
+	uint8_t uuid[UUID_SIZE];
+	int32_t domain, bus, device, function;
+	char profile[100], name[100], file[100];
+	uint32_t quota[2];
+	uint64_t memory[2];
+	uint32_t reserved[128];
+};
+
+/* The library writes them side by side. */
+_Static_assert(sizeof(struct instance) == 1016, "a record of MIM");
+_Static_assert(sizeof(struct slice) == 904, "a record of sMLU");
+
 /* Any of them, and what a later version may write behind it. */
 union record {
 	struct count count;
@@ -125,6 +163,7 @@ union record {
 	struct numa numa;
 	struct link link;
 	struct remote remote;
+	struct mode mode;
 	int32_t version;
 	char spare[sizeof(struct utilization) + SPARE];
 };
@@ -142,6 +181,9 @@ struct functions {
 	int (*ports)(int32_t device);
 	int (*link)(void *record, int32_t device, int32_t port);
 	int (*remote)(void *record, int32_t device, int32_t port);
+	get instance_mode, slice_mode;
+	int (*instances)(int32_t *count, void *records, int32_t device);
+	int (*slices)(int32_t *count, void *records, int32_t device);
 };
 
 #define SYMBOL(name, field, needed)                             \
@@ -169,6 +211,10 @@ static const struct tide_vendor_symbol symbols[] = {
 	SYMBOL("cndevGetMLULinkPortNumber", ports, false),
 	SYMBOL("cndevGetMLULinkStatusV2", link, false),
 	SYMBOL("cndevGetMLULinkRemoteInfo", remote, false),
+	SYMBOL("cndevGetMimMode", instance_mode, false),
+	SYMBOL("cndevGetSMLUMode", slice_mode, false),
+	SYMBOL("cndevGetAllMluInstanceInfo", instances, false),
+	SYMBOL("cndevGetAllSMluInstanceInfo", slices, false),
 };
 
 struct session {
@@ -281,6 +327,71 @@ static void ask_links(const struct session *s, int32_t device,
 	}
 }
 
+static void tell_part(const struct session *s, const char *kind,
+		      const char *profile, const char *file,
+		      const uint8_t *uuid)
+{
+	const struct tide_vendor_sink *sink = s->lib->sink;
+	struct tide_vendor_part part = {.file = ""};
+
+	if (!*profile || !*file)
+		return;
+	tide_vendor_text(part.file, sizeof(part.file), file, 100);
+	snprintf(part.profile, sizeof(part.profile), "%s-%.100s", kind,
+		 profile);
+	tide_err_clean(part.profile);
+	if (*uuid)
+		snprintf(part.uuid, sizeof(part.uuid), "MLU-%.*s", UUID_SIZE,
+			 (const char *)uuid);
+	tide_err_clean(part.uuid);
+	sink->part(sink->arg, &part);
+}
+
+/*
+ * The records of a device's parts, of which there are *ret_count; NULL when it
+ * has none.  Only the first record says which version we speak.
+ */
+static void *ask_parts(const struct session *s, int32_t device, get mode,
+		       int (*parts)(int32_t *, void *, int32_t), size_t size,
+		       int32_t *ret_count)
+{
+	int32_t *records;
+	union record r;
+
+	if (s->version < PARTS_VERSION || !parts || !ask(s, mode, &r, device) ||
+	    r.mode.on != MODE_ON)
+		return NULL;
+	records = calloc(1, PARTS * size + SPARE);
+	if (!records)
+		return NULL;
+	*records = s->version;
+	*ret_count = PARTS;
+	if (parts(ret_count, records, device) == SUCCESS)
+		return records;
+	free(records);
+	return NULL;
+}
+
+static void tell_parts(const struct session *s, int32_t device)
+{
+	struct instance *instance;
+	struct slice *slice;
+	int32_t count;
+
+	instance = ask_parts(s, device, s->f.instance_mode, s->f.instances,
+			     sizeof(*instance), &count);
+	for (int32_t i = 0; instance && i < count && i < PARTS; i++)
+		tell_part(s, "mim", instance[i].profile, instance[i].file,
+			  instance[i].uuid);
+	free(instance);
+	slice = ask_parts(s, device, s->f.slice_mode, s->f.slices,
+			  sizeof(*slice), &count);
+	for (int32_t i = 0; slice && i < count && i < PARTS; i++)
+		tell_part(s, "smlu", slice[i].profile, slice[i].file,
+			  slice[i].uuid);
+	free(slice);
+}
+
 static void ask_device(const struct session *s, int32_t device)
 {
 	const struct tide_vendor_sink *sink = s->lib->sink;
@@ -299,6 +410,7 @@ static void ask_device(const struct session *s, int32_t device)
 	ask_numbers(s, device, &out);
 	ask_links(s, device, &out);
 	sink->told(sink->arg, &out);
+	tell_parts(s, device);
 }
 
 /* Count the devices with a version that both of us speak. */

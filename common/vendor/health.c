@@ -196,9 +196,11 @@ static bool fits(const struct tide_accel *accel, const struct item *item,
 		return false;
 	if (exactly)
 		return *item->type && !strcasecmp(accel->type, item->type);
-	return !*item->type || (!accel->whole &&
-				(strcasestr(accel->type, item->type) ||
-				 !strcasecmp(accel->family->name, item->type)));
+	if (!*item->type)
+		return true;
+	if (!strcasecmp(accel->family->name, item->type))
+		return !accel->whole;
+	return tide_accel_is(accel, item->type);
 }
 
 /* Count devices that no item has taken yet for this one. */

@@ -25,6 +25,7 @@
 enum {
 	TIDE_VENDOR_DEVICES = 128, /* more are not asked for */
 	TIDE_VENDOR_PEERS = 32,	   /* links of a device */
+	TIDE_VENDOR_PARTS = 1024,  /* of all devices: Slurm's own limit */
 };
 
 enum tide_vendor_health {
@@ -53,7 +54,14 @@ struct tide_vendor_device {
 	size_t n_peers;
 };
 
-/* Called while the library is asked, in this order, the last two by turns. */
+/* A part of a device that somebody has set up. */
+struct tide_vendor_part {
+	char file[104];	   /* its device file */
+	char profile[112]; /* as the vendor's tools call it, with its kind */
+	char uuid[64];
+};
+
+/* Called while the library is asked, in this order, the last three by turns. */
 struct tide_vendor_sink {
 	void *arg;
 	/*
@@ -64,6 +72,8 @@ struct tide_vendor_sink {
 	/* This device is asked next; pci is "" while it is not known. */
 	void (*asking)(void *arg, const char *pci);
 	void (*told)(void *arg, const struct tide_vendor_device *device);
+	/* Of the device that was told before. */
+	void (*part)(void *arg, const struct tide_vendor_part *part);
 };
 
 /* Is it an interface that we know: cndev, dcmi, nvml or rsmi? */

@@ -100,6 +100,15 @@ static const struct {
 		 "1") "\n" MLU "MultipleFiles=" PAIR("2") "\n" MLU
 		      "File=/dev/cambricon_dev3 Cores=0-3,8-11\n",
 	 "4: gres.conf says Cores=0-3,8-11 of /dev/cambricon_dev3, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
+	{"parts whose profiles a library has told, and one that is a whole device",
+	 "mlu370", NULL,
+	 MLU "MultipleFiles=" PAIR("0") "\n" MLU "MultipleFiles=" PAIR(
+		 "1") "\n" MLU
+		      "MultipleFiles=" PAIR(
+			      "2") "\n"
+				   "Name=mlu Type=mlu370-x8-mim-2m.8gb MultipleFiles=/dev/cambricon-caps/cap_dev3_mi1,/dev/cambricon_dev3\n"
+				   "Name=mlu Type=mlu370 MultipleFiles=/dev/cambricon-caps/cap_dev3_mi2,/dev/cambricon_dev3\n",
+	 "5: gres.conf says Type=mlu370 of /dev/cambricon-caps/cap_dev3_mi2, found is mlu370-x8-part at 0000:3e:00.0 -> Type=mlu370-x8-part here, and in Gres of slurm.conf, or File= of devices of that type\n"},
 	{"cores that are none", "npu310p", NULL,
 	 "Name=npu File=/dev/davinci[0-3] Cores=none,7-3\n", ""},
 };
@@ -117,6 +126,18 @@ static char *text_of(const struct tide_findings *findings)
 			findings->finding[i].what, findings->finding[i].fix);
 	fclose(out);
 	return text;
+}
+
+/* A device is cut where the lines have its parts. */
+static void make_parts(const char *root, const char *lines)
+{
+	char first[] = "dev/cambricon-caps/cap_dev3_mi1 synthetic",
+	     second[] = "dev/cambricon-caps/cap_dev3_mi2 synthetic";
+
+	if (!lines || !strstr(lines, "cambricon-caps"))
+		return;
+	tree_line(root, first);
+	tree_line(root, second);
 }
 
 static void test_case(size_t i)
@@ -137,8 +158,10 @@ static void test_case(size_t i)
 		fputs(cases[i].text, out);
 		fclose(out);
 	}
-	if (tree_make(file, root) ||
-	    tide_find(&where, &accels, &problems, &err))
+	if (tree_make(file, root))
+		diag("%s is not made", file);
+	make_parts(root, cases[i].text);
+	if (tide_find(&where, &accels, &problems, &err))
 		diag("%s: %s", file, err.text);
 	is_int(tide_compare(path, "n1", cases[i].gres, &accels, &findings,
 			    &named, &err),

@@ -10,6 +10,7 @@
  *	version		it knows none of our versions
  *	old		it speaks an older version
  *	less		it does not know of its last device
+ *	parts		devices 2 and 3 are cut
  *	noise		it prints to standard output
  *	flood		so much of it that it would fill the memory
  */

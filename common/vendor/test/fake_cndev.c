@@ -12,6 +12,8 @@ enum {
 	DEVICES = 4,
 	BAD_VERSION = 3,
 	NO_DRIVER = 1,
+	NOT_SUPPORTED = 6,
+	NO_SPACE = 9,
 };
 
 static const uint32_t buses[DEVICES] = {0x9d, 0x9e, 0x3d, 0x3e};
@@ -32,6 +34,10 @@ int cndevGetNUMANodeIdByDevId(void *to, int32_t device);
 int cndevGetMLULinkPortNumber(int32_t device);
 int cndevGetMLULinkStatusV2(void *to, int32_t device, int32_t port);
 int cndevGetMLULinkRemoteInfo(void *to, int32_t device, int32_t port);
+int cndevGetMimMode(void *to, int32_t device);
+int cndevGetSMLUMode(void *to, int32_t device);
+int cndevGetAllMluInstanceInfo(int32_t *count, void *to, int32_t device);
+int cndevGetAllSMluInstanceInfo(int32_t *count, void *to, int32_t device);
 
 /* A handle is no index. */
 static unsigned place(int32_t device)
@@ -234,5 +240,88 @@ EXPORT int cndevGetMLULinkRemoteInfo(void *to, int32_t device, int32_t port)
 	memset(&r, 0xff, sizeof(r));
 	write_uuid(r.uuid, (place(device) + (port ? 1 : 3)) % DEVICES);
 	memcpy(to, &r, sizeof(r));
+	return 0;
+}
+
+static int tell_mode(void *to, int on)
+{
+	int32_t r[2] = {6, on};
+
+	if (!fits(to))
+		return BAD_VERSION;
+	memcpy(to, r, sizeof(r));
+	return 0;
+}
+
+EXPORT int cndevGetMimMode(void *to, int32_t device)
+{
+	return tell_mode(to, fake_is("parts") && place(device) == 3);
+}
+
+EXPORT int cndevGetSMLUMode(void *to, int32_t device)
+{
+	return tell_mode(to, fake_is("parts") && place(device) == 2);
+}
+
+/* The records' own version is that of the first alone. */
+EXPORT int cndevGetAllMluInstanceInfo(int32_t *count, void *to, int32_t device)
+{
+	static const char *const profiles[] = {"2m.8gb", "4m.16gb"};
+	struct {
+		int32_t version, parent, id, profile_id;
+		uint8_t uuid[37];
+		int32_t domain, bus, device, function;
+		int32_t placement_version, start, size;
+		int32_t cores, vpus, jpus, gdmas, memory;
+		char profile[100], file[100], ipcm[100], name[100];
+		uint32_t reserved[128];
+	} r[2];
+
+	if (!fits(to))
+		return BAD_VERSION;
+	if (place(device) != 3)
+		return NOT_SUPPORTED;
+	if (*count < 2) {
+		*count = 2;
+		return NO_SPACE;
+	}
+	memset(r, 0xff, sizeof(r));
+	for (unsigned i = 0; i < 2; i++) {
+		write_uuid(r[i].uuid, 0x30 + i);
+		snprintf(r[i].profile, sizeof(r->profile), "%s", profiles[i]);
+		snprintf(r[i].file, sizeof(r->file),
+			 "/dev/cambricon-caps/cap_dev3_mi%u", i + 1);
+	}
+	memcpy(to, r, sizeof(r));
+	*count = 2;
+	return 0;
+}
+
+EXPORT int cndevGetAllSMluInstanceInfo(int32_t *count, void *to, int32_t device)
+{
+	struct {
+		int32_t version, profile_id, id;
+		uint8_t uuid[37];
+		int32_t domain, bus, device, function;
+		char profile[100], name[100], file[100];
+		uint32_t quota[2];
+		uint64_t memory[2];
+		uint32_t reserved[128];
+	} r;
+
+	if (!fits(to))
+		return BAD_VERSION;
+	if (place(device) != 2)
+		return NOT_SUPPORTED;
+	if (*count < 1) {
+		*count = 1;
+		return NO_SPACE;
+	}
+	memset(&r, 0xff, sizeof(r));
+	write_uuid(r.uuid, 0x20);
+	snprintf(r.profile, sizeof(r.profile), "12.000m.78.784gb");
+	snprintf(r.file, sizeof(r.file), "/dev/cambricon-caps/cap_dev2_mi1");
+	memcpy(to, &r, sizeof(r));
+	*count = 1;
 	return 0;
 }

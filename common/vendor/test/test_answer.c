@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/lib/tap.h"
 
@@ -359,6 +360,93 @@ static void test_parts(void)
 		"that of a part's own file is another");
 }
 
+static const struct naming {
+	const char *table; /* devices.conf */
+	const char *profile;
+	const char *want;
+	int share; /* 1/N; 0: not known */
+	const char *problem;
+} namings[] = {
+	{"", "mim-2m.8gb", "mlu370-x8-mim-2m.8gb", 0, ""},
+	{"Part=mim-2m.8gb Family=mlu Of=mlu370-x8 Share=1/4\n", "mim-2m.8gb",
+	 "mim-2m.8gb", 4, ""},
+	{"Part=quarter Name=mim-2m.8gb Family=mlu Of=mlu370-x8 Share=1/4\n",
+	 "mim-2m.8gb", "quarter", 4, ""},
+	/* the only line there is, and not of this profile */
+	{"Part=mim-2m.8gb Family=mlu Of=mlu370-x8 Share=1/4\n", "mim-4m.16gb",
+	 "mlu370-x8-mim-4m.16gb", 0, ""},
+	{"", "mim-2m,8 gb", "mlu370-x8-part", 0,
+	 "libcndev.so: the profile of /dev/cap1 is 'mim-2m,8 gb', it says, which cannot be a type of Slurm"},
+};
+
+/* A part that was found, by this table, and what a library tells of it. */
+static void test_naming(const struct naming *c, const char *path)
+{
+	static char whole[] = "mlu370-x8", file[] = "/dev/cap1";
+	static char *files[] = {file};
+	struct tide_vendor_part told = {.file = "/dev/cap1"};
+	struct tide_problems problems = {0};
+	struct tide_table *site = NULL;
+	char text[256] = "";
+	FILE *out = fopen(path, "we");
+
+	if (out) {
+		fputs(c->table, out);
+		fclose(out);
+	}
+	reset();
+	if (tide_table_load(path, &site, &problems, NULL)) {
+		ok(0, "a table");
+		return;
+	}
+	snprintf(told.profile, sizeof(told.profile), "%s", c->profile);
+	answer.family = tide_table_family(site, "mlu");
+	answer.part = &told;
+	answer.n_parts = accels.count = 1;
+	accel[0].family = answer.family;
+	accel[0].model = &site->model[0];
+	accel[0].type = strdup("mlu370-x8-part");
+	accel[0].whole = whole;
+	accel[0].file = files;
+	accel[0].carved = accel[0].untold = true;
+	is_int(tide_vendor_name_parts(site, &answers, &accels, &problems), 0,
+	       c->profile);
+	is_str(accel[0].type, c->want, "its type");
+	is_int((int)accel[0].share.den,
+	       c->share ? c->share : (int)accel[0].share.den, "its share");
+	is_int((int)accel[0].share.num, c->share ? 1 : 0, "which is known");
+	if (problems.count)
+		snprintf(text, sizeof(text), "%s: %s", problems.problem[0].file,
+			 problems.problem[0].text);
+	is_str(text, c->problem, "what is said");
+	free(accel[0].type);
+	answer.n_parts = 0;
+	tide_problems_release(&problems);
+	tide_table_destroy(site);
+}
+
+static void test_profiles(void)
+{
+	static char untold[] = "mlu370-x8-part", x8[] = "mlu370-x8";
+	static const struct count counts[] = {
+		{"mlu:mlu370-x8:1,mlu:mlu370-x8-mim-2m.8gb:2", "3\n"},
+		{"mlu:mlu370-x8:3",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:3, found are 1\n"},
+	};
+	char path[] = "/tmp/tide-answer.XXXXXX";
+	int fd = mkstemp(path);
+
+	for (size_t i = 0; i < sizeof(namings) / sizeof(*namings); i++)
+		test_naming(&namings[i], path);
+	if (fd >= 0)
+		close(fd);
+	unlink(path);
+	/* no library told: any type may be theirs, but the whole's */
+	set_types(x8, untold, untold);
+	accel[1].untold = accel[2].untold = true;
+	are_counted(counts, sizeof(counts) / sizeof(*counts));
+}
+
 /* Partitions by the driver, each a device of its own in some libraries. */
 static void test_partitions(void)
 {
@@ -393,6 +481,7 @@ int main(void)
 	test_libraries();
 	test_counts();
 	test_parts();
+	test_profiles();
 	test_partitions();
 	tide_table_destroy(table);
 	return tap_done();

@@ -62,6 +62,11 @@ static void on_told(void *arg, const struct tide_vendor_device *device)
 	put(arg, "\n");
 }
 
+static void on_part(void *arg, const struct tide_vendor_part *part)
+{
+	put(arg, "part %s %s %s\n", part->file, part->profile, part->uuid);
+}
+
 static int ask(const char *api, const char *library, const char *mode,
 	       struct told *told, struct tide_err *err)
 {
@@ -70,6 +75,7 @@ static int ask(const char *api, const char *library, const char *mode,
 		.library = on_library,
 		.asking = on_asking,
 		.told = on_told,
+		.part = on_part,
 	};
 
 	memset(told, 0, sizeof(*told));
@@ -104,6 +110,20 @@ static const struct {
 					   "2") " 102/24576 MiB 52 W 20% 42 C numa 0 health 1 -000001 -000003\n"
 						"0000:3e:00.0 0000:3e:00.0 " UUID(
 							"3") " 103/24576 MiB 53 W 30% 43 C numa 0 health 1 -000002 -000000\n"},
+	{"cndev", FAKES "fake_cndev.so", "parts",
+	 "open fake_cndev.so\n"
+	 "version 6.5.24\n"
+	 "0000:9d:00.0 0000:9d:00.0 " UUID(
+		 "0") " 100/24576 MiB 50 W 0% 40 C numa 1 health 1 -000003 -000001\n"
+		      "0000:9e:00.0 0000:9e:00.0 " UUID(
+			      "1") " 101/24576 MiB 51 W 10% 41 C numa 1 health 1 -000000 -000002\n"
+				   "0000:3d:00.0 0000:3d:00.0 " UUID(
+					   "2") " 102/24576 MiB 52 W 20% 42 C numa 0 health 1 -000001 -000003\n"
+						"part /dev/cambricon-caps/cap_dev2_mi1 smlu-12.000m.78.784gb MLU-00000000-0000-0000-0000-000000000020\n"
+						"0000:3e:00.0 0000:3e:00.0 " UUID(
+							"3") " 103/24576 MiB 53 W 30% 43 C numa 0 health 1 -000002 -000000\n"
+							     "part /dev/cambricon-caps/cap_dev3_mi1 mim-2m.8gb MLU-00000000-0000-0000-0000-000000000030\n"
+							     "part /dev/cambricon-caps/cap_dev3_mi2 mim-4m.16gb MLU-00000000-0000-0000-0000-000000000031\n"},
 	{"dcmi", FAKES "fake_dcmi.so", "fault",
 	 "open fake_dcmi.so\n"
 	 "version 24.1.0\n"
