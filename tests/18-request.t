@@ -57,6 +57,17 @@ test_expect_success 'what nobody has is refused, each type with its reason' '
 	grep "there is no partition .nowhere." err
 '
 
+test_expect_success 'an account is one word of what is printed' '
+	is_chosen "--account=a.b-c_d --gres=dcu:k100_ai:1" 1 --gres dcu \
+		--account a.b-c_d &&
+	for name in "" "root --wrap=id" "a;b" "a*" "\$x" "a
+b"; do
+		test_expect_code 2 "$tidectl" request 1 --account "$name" \
+			>out 2>err && test ! -s out &&
+			grep "the name of an account is wanted" err || return 1
+	done
+'
+
 test_expect_success '--list and --json have every type' '
 	"$tidectl" request 3 --list >out && test "$(wc -l <out)" = 4 &&
 	grep "^npu:ascend910c .*has too few on one node" out &&

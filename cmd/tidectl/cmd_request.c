@@ -6,6 +6,7 @@
  */
 #include "config.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -118,6 +119,28 @@ static int whole(const char *name, const char *text, int64_t *ret_value)
 	return -1;
 }
 
+/*
+ * The name of an account in optarg, which Slurm need not look at: what is
+ * printed is split at blanks and matched against files by whoever uses it. -1
+ * when it was said that it is no name.
+ */
+static int account(const char **ret_name)
+{
+	const char *bad = optarg;
+
+	while (isalnum((unsigned char)*bad) || *bad & 0x80 ||
+	       (*bad && strchr("_-.@+:,=/%", *bad)))
+		bad++;
+	if (*optarg && !*bad) {
+		*ret_name = optarg;
+		return 0;
+	}
+	tidectl_usage(&tidectl_request,
+		      "--account '%s': the name of an account is wanted",
+		      optarg);
+	return -1;
+}
+
 /* A time limit in optarg, kept as it was written; -1 when it was said. */
 static int limit(const char *name, const char **ret_text, uint32_t *ret_min)
 {
@@ -168,8 +191,7 @@ static int take(struct request *request, int option)
 		request->wish.gres = optarg;
 		return 0;
 	case 'A':
-		request->account = optarg;
-		return 0;
+		return account(&request->account);
 	case 'p':
 		request->partition = optarg;
 		return 0;
