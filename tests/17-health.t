@@ -192,6 +192,14 @@ test_expect_success 'a look that is killed leaves nothing behind' '
 	becomes "" && not_drained
 '
 
+test_expect_success 'by hand, while a look is under way, it does not say well' '
+	rm mode && { flock 9 &&
+		test_must_fail in_node env SLURMD_NODENAME=n1 \
+			TIDE_HEALTH_LOCK="$PWD/lock" \
+			"$builddir/cmd/health/tide-health" --dry-run 2>err; } 9>lock &&
+	grep "another look is under way" err && echo >mode
+'
+
 test_expect_success 'without slurmctld nothing changes, and slurmd is not kept' '
 	rm mode && flock lock true && "$CLUSTER" kill9 slurmctld && echo fault >mode &&
 	start=$(now) && test_must_fail by_hand && [ $(($(now) - start)) -lt 30 ] &&
