@@ -264,7 +264,10 @@ test_expect_success 'tidectl library is one library, a line an object' '
 		.[1].version == \"24.1.0\" and .[-1] == {done: true}" out &&
 	status 1 "$tidectl" library dcmi libnone.so &&
 	jq -e ". == {failed: \"absent\", text: \"there is no libnone.so\"}" out &&
+	test_expect_code 1 "$tidectl" library dcmi "$PWD/fake_dcmi.so" \
+		>/dev/full 2>err && grep -q "cannot write the answer" err &&
 	status 2 "$tidectl" library dcmi &&
+	status 2 "$tidectl" library dcmi "" &&
 	status 2 "$tidectl" library any libnone.so &&
 	status 2 "$tidectl" devices --health --gres-conf &&
 	status 2 "$tidectl" devices --except 0000:01:00.0 &&

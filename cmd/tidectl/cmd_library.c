@@ -105,6 +105,8 @@ static int ask(const char *api, const char *libraries)
 	sink.arg = out;
 	if (!tide_vendor_ask(api, libraries, &sink, &err)) {
 		line(out, json_pack("{s:b}", "done", 1));
+		if (ferror(out))
+			tidectl_fail("cannot write the answer");
 		/* the library's own end might never come */
 		_exit(ferror(out) ? TIDECTL_FAILED : TIDECTL_DONE);
 	}
@@ -136,6 +138,9 @@ static int run(int argc, char **argv)
 		return tidectl_usage(&tidectl_library,
 				     "'%s' is no interface that is known",
 				     argv[optind]);
+	if (!argv[optind + 1][strspn(argv[optind + 1], ",")])
+		return tidectl_usage(&tidectl_library,
+				     "the file of a library is wanted");
 	return ask(argv[optind], argv[optind + 1]);
 }
 
