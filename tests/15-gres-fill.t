@@ -215,6 +215,13 @@ test_expect_success 'a program that is broken is said to be, and drains the node
 	wait_for 30 is_up DRAIN && ! valid
 '
 
+test_expect_success 'so is one that must not be run' '
+	chmod -x "$TIDE_CLUSTER_DIR/plugins/tide-devices" &&
+	test_must_fail answers true "" &&
+	log | grep "cannot run $TIDE_CLUSTER_DIR/plugins/tide-devices: Permission denied" &&
+	chmod +x "$TIDE_CLUSTER_DIR/plugins/tide-devices"
+'
+
 test_expect_success 'a program that hangs does not stop slurmd' '
 	printf "#!/bin/sh\nexec sleep 1000\n" >"$TIDE_CLUSTER_DIR/plugins/tide-devices" &&
 	echo >"$TIDE_CLUSTER_DIR/etc/gres.conf" &&

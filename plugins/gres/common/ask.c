@@ -38,7 +38,8 @@ static char *program(const char *name, const char *folder)
 		if (slash)
 			*slash = '\0';
 		xstrfmtcat(path, "/%s", name);
-		if (!access(path, X_OK))
+		/* one that cannot be run is said to be so */
+		if (!access(path, X_OK) || errno != ENOENT)
 			return path;
 		xfree(path);
 	}
