@@ -422,8 +422,11 @@ static char *write_lines(list_t *records, const char *name)
 	return text;
 }
 
-static void free_record(gres_slurmd_conf_t *record)
+static void free_record(void *x)
 {
+	gres_slurmd_conf_t *record = x;
+
+	xfree(record->file);
 	xfree(record->cpus);
 	FREE_NULL_BITMAP(record->cpus_bitmap);
 	xfree(record->links);
@@ -463,13 +466,38 @@ static void compare_cores(list_t *records, const struct task *task,
 	list_iterator_destroy(itr);
 }
 
+static int is_of_type(void *x, void *key)
+{
+	const gres_slurmd_conf_t *record = x, *bare = key;
+
+	return !bare->type_name ||
+	       !xstrcasecmp(record->type_name, bare->type_name);
+}
+
+/*
+ * More are there than slurm.conf counts.  Which of them jobs that run have is
+ * not known here: a device that is back would take the place of another, and be
+ * given to a second job.  So none is used, and Slurm drains the node.
+ */
+static void drop_unclear(list_t *made, const gres_slurmd_conf_t *bare,
+			 const struct looked *looked)
+{
+	if (!count_there(bare, looked->lines))
+		return;
+	error("gres/%s: more of type '%s' are there than slurm.conf has on this node, and which of them jobs have is not known: none is used: mend Gres= of the node, or name the files in gres.conf (tidectl devices --gres-conf)",
+	      bare->name, bare->type_name ? bare->type_name : "any");
+	list_delete_all(made, is_of_type, (void *)bare);
+}
+
 /* Put what was found into the place of records without a file. */
 static void replace(list_t *records, const struct task *task,
 		    struct looked *looked)
 {
-	list_t *bare = list_create(NULL);
+	list_t *bare = list_create(free_record);
+	list_t *made = list_create(free_record);
 	gres_slurmd_conf_t *record;
 	uint64_t wanted = 0;
+	list_itr_t *itr;
 
 	while ((record = list_remove_first(records, is_fileless,
 					   (void *)task->name))) {
@@ -477,12 +505,18 @@ static void replace(list_t *records, const struct task *task,
 		list_append(bare, record);
 	}
 	check_links(looked->lines, wanted);
-	while ((record = list_pop(bare))) {
-		fill_record(records, record, task, looked);
-		free_record(record);
-	}
+	itr = list_iterator_create(bare);
+	while ((record = list_next(itr)))
+		fill_record(made, record, task, looked);
+	list_iterator_reset(itr);
+	while ((record = list_next(itr)))
+		drop_unclear(made, record, looked);
+	list_iterator_destroy(itr);
 	if (task->fill)
 		say_rest(task->name, looked->lines);
+	while ((record = list_pop(made)))
+		list_append(records, record);
+	FREE_NULL_LIST(made);
 	FREE_NULL_LIST(bare);
 }
 

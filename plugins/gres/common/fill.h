@@ -19,7 +19,8 @@
  * that slurm.conf gives are kept; a type stands for every found one that has it
  * in its name. What is not found is missing in the list, so that Slurm drains
  * the node; the reason is logged. So it is where nothing can be found out: a
- * job is not started for devices that it would not get.
+ * job is not started for devices that it would not get; and where more are
+ * found than counted: a job is not given a device that another has.
  */
 void tide_fill(list_t *records, const char *name,
 	       const node_config_load_t *config);
