@@ -164,7 +164,7 @@ test_expect_success KEEPS_REASON 'and it is undrained when slurmd has it again' 
 	timeout 30 srun --gres=npu:4 true
 '
 
-test_expect_success 'what Slurm drained is completed, and not undrained' '
+test_expect_success KEEPS_REASON 'what Slurm drained is completed, and not undrained' '
 	rm mode && in_node mv /dev/davinci2 /dev/lost && again &&
 	wait_for 30 reason_is "$short" && echo >mode && by_hand &&
 	wait_for 30 reason_has "(3 < 4): $lost" &&
