@@ -13,18 +13,6 @@ tidectl=$builddir/cmd/tidectl/tidectl
 export TZ=Asia/Shanghai
 unset SLURM_CONF
 
-# status N COMMAND...: the command ends with exit status N.
-status() {
-	local want=$1 got=0
-	shift
-	"$@" >out 2>err || got=$?
-	[ "$got" = "$want" ] || {
-		echo "status $got, wanted $want: $*"
-		cat out err
-		return 1
-	}
-}
-
 cat >tide.conf <<'EOF'
 PoolPartition=pool
 OwnerAccount=nlp  Nodes=lab[01-05]

@@ -22,18 +22,6 @@ done
 # q TEXT: in single quotes, which a test's text cannot hold.
 q() { printf "'%s'" "$1"; }
 
-# status N COMMAND...: the command ends with exit status N.
-status() {
-	local want=$1 got=0
-	shift
-	"$@" >out 2>err || got=$?
-	[ "$got" = "$want" ] || {
-		echo "status $got, wanted $want: $*"
-		cat out err
-		return 1
-	}
-}
-
 test_expect_success 'the table says what is where' '
 	status 0 "$tidectl" devices --root npu310p &&
 	cat >want <<-EOF &&

@@ -98,3 +98,16 @@ skip_unless() {
 	skip_all=$reason
 	test_done
 }
+
+# status N COMMAND...: the command ends with exit status N; files out and err
+# have what it wrote.
+status() {
+	local want=$1 got=0
+	shift
+	"$@" >out 2>err || got=$?
+	[ "$got" = "$want" ] || {
+		echo "status $got, wanted $want: $*"
+		head -c 2000 out err
+		return 1
+	}
+}
