@@ -114,8 +114,10 @@ static int devices(const struct request *request)
 		status = TIDECTL_FAILED;
 		goto out;
 	}
-	if (request->gres)
-		devices_keep(&accels, request->gres);
+	if (request->gres && devices_keep(&accels, request->gres)) {
+		status = tidectl_fail("out of memory");
+		goto out;
+	}
 	if (wants_library(request) &&
 	    (devices_ask(table, &accels, LIMIT_S, &answers) ||
 	     tide_vendor_name_parts(table, &answers, &accels, &problems))) {

@@ -90,20 +90,35 @@ int devices_find(const struct tide_where *where, struct tide_accels *ret_accels)
 	return rc;
 }
 
-void devices_keep(struct tide_accels *accels, const char *gres)
+int devices_drop(struct tide_accels *accels, const char *drop)
 {
 	struct tide_accels rest = {0};
 	size_t kept = 0;
 
 	rest.accel = calloc(accels->count + 1, sizeof(*rest.accel));
 	if (!rest.accel)
-		return;
+		return -1;
 	for (size_t i = 0; i < accels->count; i++) {
-		if (!strcmp(accels->accel[i].family->gres, gres))
-			accels->accel[kept++] = accels->accel[i];
-		else
+		if (drop[i])
 			rest.accel[rest.count++] = accels->accel[i];
+		else
+			accels->accel[kept++] = accels->accel[i];
 	}
 	accels->count = kept;
 	tide_accels_release(&rest);
+	return 0;
+}
+
+int devices_keep(struct tide_accels *accels, const char *gres)
+{
+	char *drop = calloc(accels->count + 1, 1);
+	int rc;
+
+	if (!drop)
+		return -1;
+	for (size_t i = 0; i < accels->count; i++)
+		drop[i] = strcmp(accels->accel[i].family->gres, gres) != 0;
+	rc = devices_drop(accels, drop);
+	free(drop);
+	return rc;
 }

@@ -25,8 +25,12 @@ int devices_find(const struct tide_where *where,
 /* What slurm.conf, beside devices.conf, makes slurmd call a socket. */
 enum tide_socket devices_socket(void);
 
-/* Forget those that are of another GRES. */
-void devices_keep(struct tide_accels *accels, const char *gres);
+/*
+ * Forget those for which drop is not 0, or those of another GRES.  -1 without
+ * memory: nothing is forgotten then.
+ */
+int devices_drop(struct tide_accels *accels, const char *drop);
+int devices_keep(struct tide_accels *accels, const char *gres);
 
 /* What is broken, to stderr. */
 void devices_tell(const struct tide_problems *problems);

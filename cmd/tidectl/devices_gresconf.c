@@ -55,27 +55,18 @@ static void print_differences(const struct devices_compare *request,
 }
 
 /* Those that a line by hand names are not to be printed again. */
-static void drop_named(struct tide_accels *accels, const char *named)
+static int drop_named(struct tide_accels *accels, const char *named)
 {
-	struct tide_accels rest = {0};
-	size_t kept = 0;
+	size_t all = accels->count;
 
-	rest.accel = calloc(accels->count + 1, sizeof(*rest.accel));
-	if (!rest.accel)
-		return;
-	for (size_t i = 0; i < accels->count; i++) {
-		if (named[i])
-			rest.accel[rest.count++] = accels->accel[i];
-		else
-			accels->accel[kept++] = accels->accel[i];
-	}
-	accels->count = kept;
+	if (devices_drop(accels, named))
+		return tidectl_fail("out of memory");
 	/* links are to all of them */
-	for (size_t i = 0; rest.count && i < kept; i++) {
+	for (size_t i = 0; accels->count < all && i < accels->count; i++) {
 		free(accels->accel[i].link);
 		accels->accel[i].link = NULL;
 	}
-	tide_accels_release(&rest);
+	return TIDECTL_DONE;
 }
 
 /*
@@ -129,7 +120,8 @@ int devices_compare(const struct devices_compare *request,
 		print_differences(request, &findings);
 		if (request->gres_conf) {
 			status = print_text(tide_gresconf_near(accels));
-			drop_named(accels, named);
+			if (!status)
+				status = drop_named(accels, named);
 			if (!status)
 				status = devices_print_gres_conf(accels);
 		} else if (findings.count) {

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	struct tide_accels accels = {0};
 	struct tide_where where = {.root = "/"};
 	struct tide_table *table;
-	int status = TIDECTL_FAILED;
+	int status;
 
 	if (argc != 2 || *argv[1] == '-') {
 		fputs("usage: tide-devices GRES <LINES, for slurmd; see tidectl devices\n",
@@ -33,10 +33,12 @@ int main(int argc, char **argv)
 		return TIDECTL_FAILED;
 	where.table = table;
 	compare.gres = argv[1];
-	if (!devices_find(&where, &accels)) {
-		devices_keep(&accels, argv[1]);
+	if (devices_find(&where, &accels))
+		status = TIDECTL_FAILED;
+	else if (devices_keep(&accels, argv[1]))
+		status = tidectl_fail("out of memory");
+	else
 		status = devices_compare(&compare, &accels);
-	}
 	tide_accels_release(&accels);
 	tide_table_destroy(table);
 	if (fflush(stdout) || ferror(stdout))

@@ -432,7 +432,7 @@ bool tide_family_is_part(const struct tide_family *family, const char *path)
 				 strcspn(family->part_file, ","), path, &n, &m);
 }
 
-static bool has_word(const char *list, const char *word)
+bool tide_list_has(const char *list, const char *word)
 {
 	const char *cursor = list, *item;
 	size_t len;
@@ -454,7 +454,8 @@ const struct tide_part *tide_table_part(const struct tide_table *table,
 		const struct tide_part *part = &table->part[i];
 
 		if (&table->family[part->family] != family ||
-		    (!has_word(part->of, type) && !has_word(part->of, model)))
+		    (!tide_list_has(part->of, type) &&
+		     !tide_list_has(part->of, model)))
 			continue;
 		if (name &&
 		    !strcasecmp(part->name ? part->name : part->type, name))

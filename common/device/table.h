@@ -171,4 +171,7 @@ bool tide_table_physical(const struct tide_table *table,
 bool tide_list_next(const char **cursor, const char **ret_item,
 		    size_t *ret_len);
 
+/* Is the word an item of the list?  Case does not count; each may be NULL. */
+bool tide_list_has(const char *list, const char *word);
+
 #endif

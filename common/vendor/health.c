@@ -37,19 +37,6 @@ add(struct work *work, const struct tide_accel *accel, const char *gres,
 	va_end(ap);
 }
 
-/* Is the address an item of the list? */
-static bool in_list(const char *list, const char *pci)
-{
-	size_t len;
-
-	for (; list && *list; list += len + (list[len] == ',')) {
-		len = strcspn(list, ",");
-		if (len == strlen(pci) && !strncasecmp(list, pci, len))
-			return true;
-	}
-	return false;
-}
-
 /* Does the library know the function at least, if not which device it is? */
 static bool knows_function(const struct tide_vendor_answer *answer,
 			   const struct tide_accel *accel)
@@ -213,7 +200,7 @@ static void take(struct work *work, struct item *item, bool exactly, char *used)
 		const struct tide_accel *accel = &accels->accel[i];
 
 		if (used[i] || !fits(accel, item, exactly) ||
-		    in_list(work->request->except, accel->pci.name))
+		    tide_list_has(work->request->except, accel->pci.name))
 			continue;
 		used[i] = 1;
 		item->found++;
@@ -296,7 +283,7 @@ int tide_health(const struct tide_health_request *request,
 		return -1;
 	}
 	for (size_t i = 0; i < accels->count; i++)
-		if (!in_list(request->except, accels->accel[i].pci.name))
+		if (!tide_list_has(request->except, accels->accel[i].pci.name))
 			judge_device(&work, &accels->accel[i]);
 	for (size_t i = 0; i < request->answers->count; i++)
 		judge_library(&work, &request->answers->answer[i]);
