@@ -36,35 +36,37 @@ reason_is() { shown | grep -qF " Reason=$1 ["; }
 gave_no_answer() {
 	shown | grep -q "Reason=tide-health: npu 0000:82:00.0 .*: it gave no answer in 10 s when it was asked about 0000:82:00.0 "
 }
-runs() { wc -l <runs; }
-ran() { [ "$(runs)" -ge "$1" ]; }
+looks() { wc -l <looks; }
+looked() { [ "$(looks)" -ge "$1" ]; }
 
-# becomes MODE: of the library, and it was looked at since then, twice, as one
-# look may have been under way.
+# becomes MODE: of the library, and one look at it since then has ended, as the
+# next one has begun.
 becomes() {
-	echo "$1" >mode && wait_for 60 ran $(($(runs) + 2))
+	echo "$1" >mode && wait_for 60 looked $(($(looks) + 2))
 }
 
 fault='tide-health: npu 0000:82:00.0 (/dev/davinci2): critical alarm, error 0x80E18005'
 
 # slurmd hands on no environment. Without a mode nothing is looked at.
-: >runs
+: >looks
+cat >tidectl <<EOF
+#!/bin/bash
+[ -e '$PWD/mode' ] || exit 2
+echo look >>'$PWD/looks'
+FAKE=\$(cat '$PWD/mode') exec '$builddir/cmd/tidectl/tidectl' "\$@"
+EOF
 cat >health <<EOF
 #!/bin/bash
 [ -e '$PWD/mode' ] || exit 0
-FAKE=\$(cat '$PWD/mode')
 SLURM_CONF=\$(cat '$PWD/conf')
-TIDECTL='$builddir/cmd/tidectl/tidectl'
+TIDECTL='$PWD/tidectl'
 TIDE_HEALTH_LOCK='$PWD/lock'
 TIDE_HEALTH_SEEN='$PWD/seen'
 PATH=$PATH
-export FAKE SLURM_CONF TIDECTL TIDE_HEALTH_LOCK TIDE_HEALTH_SEEN PATH
+export SLURM_CONF TIDECTL TIDE_HEALTH_LOCK TIDE_HEALTH_SEEN PATH
 '$builddir/cmd/health/tide-health' >>'$PWD/said' 2>&1
-status=\$?
-echo run >>'$PWD/runs'
-exit \$status
 EOF
-chmod +x health
+chmod +x tidectl health
 cluster_start --nodes 1 --cpus "$(nproc)" --gres npu:ascend310p:4 \
 	--no-accounting --set HealthCheckInterval=1 \
 	--set HealthCheckProgram="$PWD/health"
@@ -151,21 +153,18 @@ test_expect_success 'what is found again is undrained when slurmd starts' '
 	echo >"$(etc gres.conf)" && again && wait_for 30 not_drained
 '
 
-# From 23.11 on slurmd ends the process that keeps our reason now and then, and
-# Slurm's own reason stays.
-slurm_since 23.11 || test_set_prereq KEEPS_REASON
-test_expect_success KEEPS_REASON 'slurmd that starts without a device: the reason is ours in the end' '
+test_expect_success 'slurmd that starts without a device: the reason is ours in the end' '
 	in_node mv /dev/davinci2 /dev/lost && again &&
 	wait_for 30 invalid && wait_for 40 reason_has "tide-health: $lost"
 '
 
-test_expect_success KEEPS_REASON 'and it is undrained when slurmd has it again' '
+test_expect_success 'and it is undrained when slurmd has it again' '
 	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 not_drained &&
 	timeout 30 srun --gres=npu:4 true
 '
 
-test_expect_success KEEPS_REASON 'what Slurm drained is completed, and not undrained' '
-	rm mode && in_node mv /dev/davinci2 /dev/lost && again &&
+test_expect_success 'what Slurm drained is completed, and not undrained' '
+	rm mode && flock lock true && in_node mv /dev/davinci2 /dev/lost && again &&
 	wait_for 30 reason_is "$short" && echo >mode && by_hand &&
 	wait_for 30 reason_has "(3 < 4): $lost" &&
 	in_node mv /dev/lost /dev/davinci2 && again && wait_for 30 valid &&
