@@ -129,6 +129,9 @@ static void test_parts(const struct tide_table *table, list_t *records,
 	runtimes = tide_runtimes_create(table, "npu", records, devices);
 	has_parts(runtimes, 3, "0", false, "a whole device is no part");
 	has_parts(runtimes, 3, "1-2", true, "vNPUs are parts");
+	has_parts(runtimes, 8, "1-2", true,
+		  "also where the last devices of slurm.conf are missing");
+	has_parts(runtimes, 8, "0,7", false, "which are none themselves");
 	ok(!tide_runtime_parts(list_peek(runtimes), NULL), "nor is nothing");
 	is_number(devices, 1, 116, "their numbers are the vendor's");
 	FREE_NULL_LIST(runtimes);
