@@ -195,12 +195,12 @@ static int make(struct tide_accel *accel, size_t count,
 	return 0;
 }
 
-static bool has_part(const struct tide_accel *accel, size_t count)
+bool tide_links_wanted(const struct tide_accel *accel, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (accel[i].whole)
-			return true;
-	return false;
+			return false;
+	return count <= MAX_LINKED;
 }
 
 int tide_links_make(struct tide_accels *accels, const struct tide_root *root,
@@ -209,13 +209,8 @@ int tide_links_make(struct tide_accels *accels, const struct tide_root *root,
 	for (size_t i = 0; i < accels->count;) {
 		size_t count = tide_accels_same_gres(accels, i);
 
-		/* who asks for parts does not ask for what talks fast */
-		if (count > MAX_LINKED || has_part(&accels->accel[i], count)) {
-			i += count;
-			continue;
-		}
-
-		if (make(&accels->accel[i], count, root, topology)) {
+		if (tide_links_wanted(&accels->accel[i], count) &&
+		    make(&accels->accel[i], count, root, topology)) {
 			errno = ENOMEM;
 			return -1;
 		}

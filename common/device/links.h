@@ -19,6 +19,12 @@ int tide_links_make(struct tide_accels *accels, const struct tide_root *root,
 		    struct tide_topology *topology);
 
 /*
+ * Are links of these, all of one GRES, of use?  Not where parts are among them:
+ * who asks for parts does not ask for what talks fast.  Nor of very many.
+ */
+bool tide_links_wanted(const struct tide_accel *accel, size_t count);
+
+/*
  * Slurm begins with one device and adds those that are best linked to it, and
  * tells grades up to 4 apart.  Where some are linked only by way of others, as
  * in rings, make 4 of the widest links, 3 of other direct ones, 2 where one

@@ -83,9 +83,12 @@ static int give_places(const struct tide_vendor_answers *answers,
 static int give_links(const struct tide_vendor_answers *answers,
 		      struct tide_accels *accels, size_t first, size_t count)
 {
-	int **link = calloc(count, sizeof(*link));
+	int **link;
 	size_t told = 0;
 
+	if (!tide_links_wanted(&accels->accel[first], count))
+		return 0;
+	link = calloc(count, sizeof(*link));
 	if (!link)
 		return -1;
 	for (; told < count; told++) {

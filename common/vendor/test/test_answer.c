@@ -133,6 +133,31 @@ static void test_links(void)
 	free(link);
 }
 
+/* What is applied to three MLUs that are all linked, or parts of such. */
+static void test_applied(void)
+{
+	const struct tide_where where = {.table = table, .socket = 0};
+	static char whole[] = "mlu370-x8";
+	struct tide_problems problems = {0};
+
+	for (int parts = 0; parts < 2; parts++) {
+		reset();
+		for (int i = 0; i < 3; i++) {
+			snprintf(device_of(i)->peer[0], 64, "MLU-%d", !i);
+			device_of(i)->n_peers = 1;
+			accel[i].near.numa = i;
+			accel[i].whole = parts ? whole : NULL;
+			accel[i].carved = parts;
+		}
+		ok(!tide_vendor_apply(&where, &answers, &accels, &problems) &&
+			   (parts ? !accel[0].link : !!accel[0].link),
+		   parts ? "parts have no links" : "links of a library count");
+		for (int i = 0; i < 3; i++)
+			free(accel[i].link);
+	}
+	tide_problems_release(&problems);
+}
+
 static void test_several(void)
 {
 	reset();
@@ -476,6 +501,7 @@ int main(void)
 		return 1;
 	test_compare();
 	test_links();
+	test_applied();
 	test_several();
 	test_devices();
 	test_libraries();
