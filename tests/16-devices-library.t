@@ -68,6 +68,15 @@ test_expect_success 'where library and kernel differ, it is said' '
 	test_cmp want err
 '
 
+test_expect_success 'variables of runtimes hide nothing from a library' '
+	cat devices.conf - >listed.conf <<-EOF &&
+	Family=mlu Visible=MLU_VISIBLE_DEVICES,FAKE
+	EOF
+	FAKE=less status 0 "$tidectl" devices --root mlu370 --table listed.conf \
+		--library &&
+	test ! -s err
+'
+
 test_expect_success '--gres-conf --library has its cores and links' '
 	status 0 devices mlu370 --gres-conf &&
 	grep -q "MultipleFiles=/dev/cambricon_dev0,.* Cores=4-7 Links=-1,4,2,4\$" out &&

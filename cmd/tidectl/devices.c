@@ -5,6 +5,7 @@
 #include "cmd/tidectl/devices.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,6 +58,18 @@ struct tide_table *devices_table(const char *given)
 	return table;
 }
 
+static void unset_each(const char *names)
+{
+	const char *item;
+	char name[128];
+	size_t len;
+
+	while (tide_list_next(&names, &item, &len)) {
+		snprintf(name, sizeof(name), "%.*s", (int)len, item);
+		unsetenv(name);
+	}
+}
+
 /*
  * What a runtime is told must not hide devices from us, and hwloc is not to
  * load vendors' libraries, nor that for XML, which takes long, when there is
@@ -69,9 +82,10 @@ static void clear_variables(const struct tide_table *table, bool xml)
 		"hwloc_cuda.so,hwloc_gl.so,hwloc_levelzero.so,hwloc_nvml.so,hwloc_opencl.so,hwloc_rsmi.so",
 	};
 
-	for (size_t i = 0; i < table->n_families; i++)
-		if (table->family[i].visible)
-			unsetenv(table->family[i].visible);
+	for (size_t i = 0; i < table->n_families; i++) {
+		unset_each(table->family[i].visible);
+		unset_each(table->family[i].unset);
+	}
 	setenv("HWLOC_PLUGINS_BLACKLIST", plugins[xml], 1);
 }
 
