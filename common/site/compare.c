@@ -111,19 +111,27 @@ static bool read_cores(const char *text, char *set)
 	return true;
 }
 
-/* Are both the same cores?  What cannot be read is Slurm's to judge. */
-static bool same_cores(const char *a, const char *b, int *lost)
+enum cores {
+	SAME,
+	FEWER,
+	FAR, /* some are not near */
+};
+
+/* How cores by hand are.  What cannot be read is Slurm's to judge. */
+static enum cores cores_by_hand(const char *hand, const char *near, int *lost)
 {
 	char *x = malloc(MAX_CORES), *y = malloc(MAX_CORES);
-	bool same = true;
+	enum cores cores = SAME;
 
 	if (!x || !y)
 		*lost = 1;
-	else if (read_cores(a, x) && read_cores(b, y))
-		same = !memcmp(x, y, MAX_CORES);
+	else if (read_cores(hand, x) && read_cores(near, y))
+		for (int i = 0; i < MAX_CORES && cores != FAR; i++)
+			if (x[i] != y[i])
+				cores = x[i] ? FAR : FEWER;
 	free(x);
 	free(y);
-	return same;
+	return cores;
 }
 
 static void check_type(struct compare *c, const struct tide_accel *accel)
@@ -158,18 +166,27 @@ static void check_type(struct compare *c, const struct tide_accel *accel)
 
 static void check_cores(struct compare *c, const struct tide_accel *accel)
 {
-	const char *cores = c->hand.cores;
+	const char *hand = c->hand.cores, *near = accel->near.cores;
+	enum cores cores;
 	char fix[256];
 
-	if (!cores || !accel->near.cores || c->hand.wrong_cores ||
-	    same_cores(cores, accel->near.cores, &c->lost))
+	if (!hand || !near || c->hand.wrong_cores)
+		return;
+	cores = cores_by_hand(hand, near, &c->lost);
+	if (cores == SAME)
 		return;
 	c->hand.wrong_cores = true;
-	snprintf(fix, sizeof(fix), "Cores=%s", accel->near.cores);
-	tide_site_say(
-		&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
-		"gres.conf says Cores=%s of %s, found near it are %s: jobs get cores that are far from it",
-		cores, accel->file[0], accel->near.cores);
+	snprintf(fix, sizeof(fix), "Cores=%s", near);
+	if (cores == FAR)
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+			"gres.conf says Cores=%s of %s, found near it are %s: jobs get cores that are far from it",
+			hand, accel->file[0], near);
+	else
+		tide_site_say(
+			&c->site, TIDE_LEVEL_WARNING, c->hand.record, fix,
+			"gres.conf says Cores=%s of %s, the sockets near it are %s: Slurm takes no less than whole sockets, and from 24.11 on drains the node",
+			hand, accel->file[0], near);
 }
 
 /* Files of the same device that the line leaves out. */

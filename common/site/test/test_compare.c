@@ -58,6 +58,11 @@ static const struct {
 	 "Name=npu File=/dev/davinci[0-1] Cores=4-7\n"
 	 "Name=npu File=/dev/davinci[2-3] Cores=4,5,6,7\n",
 	 "1: gres.conf says Cores=4-7 of /dev/davinci1, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
+	{"cores that are no whole socket", "npu310p", NULL,
+	 "Name=npu File=/dev/davinci[0-1] Cores=0-1\n"
+	 "Name=npu File=/dev/davinci[2-3] Cores=3-7\n",
+	 "1: gres.conf says Cores=0-1 of /dev/davinci1, the sockets near it are 0-3: Slurm takes no less than whole sockets, and from 24.11 on drains the node -> Cores=0-3\n"
+	 "2: gres.conf says Cores=3-7 of /dev/davinci2, found near it are 4-7: jobs get cores that are far from it -> Cores=4-7\n"},
 	{"half of the files of a device", "mlu370", "mlu",
 	 MLU "File=/dev/cambricon_dev[0,3]\nName=mlu\n",
 	 "1: gres.conf leaves out /dev/cambricon_ipcm0, which belongs to the device of /dev/cambricon_dev0: other jobs can open it -> MultipleFiles=/dev/cambricon_dev0,/dev/cambricon_ipcm0\n"},
@@ -97,8 +102,10 @@ static const struct {
 	 "2: gres.conf names /dev/davinci1 here and on line 1: two jobs would get the same device -> take it out of one of the lines\n"},
 	{"cores by the numbers of threads", "mlu370", NULL,
 	 MLU "MultipleFiles=" PAIR("0") "\n" MLU "MultipleFiles=" PAIR(
-		 "1") "\n" MLU "MultipleFiles=" PAIR("2") "\n" MLU
-		      "File=/dev/cambricon_dev3 Cores=0-3,8-11\n",
+		 "1") "\n" MLU
+		      "MultipleFiles=" PAIR(
+			      "2") "\n" MLU
+				   "File=/dev/cambricon_dev3 Cores=0-3,8-11\n",
 	 "4: gres.conf says Cores=0-3,8-11 of /dev/cambricon_dev3, found near it are 0-3: jobs get cores that are far from it -> Cores=0-3\n"},
 	{"parts whose profiles a library has told, and one that is a whole device",
 	 "mlu370", NULL,
