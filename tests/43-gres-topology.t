@@ -25,7 +25,9 @@ need_cluster
 }
 # the step's, which may not be the job's
 told='echo $SLURM_STEP_MLUS'
-slurm_since 24.11 && test_set_prereq TRES_BIND
+told_dcus='echo $SLURM_STEP_DCUS'
+# before, Slurm binds tasks to devices of gres/gpu alone
+slurm_since 23.11 && test_set_prereq TRES_BIND
 
 log() { cat "$TIDE_CLUSTER_DIR/log/slurmd-n1.log"; }
 log_says() { log | grep -q "$1"; }
@@ -91,9 +93,12 @@ rings() {
 slurmd_with() {
 	local pid rest
 
-	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" &&
-		"$CLUSTER" kill9 slurmd n1 &&
-		: >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" || return 1
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" || return 1
+	if [ -n "${slurmd:-}" ]; then
+		{ kill -9 "$slurmd" && wait "$slurmd"; } 2>/dev/null || :
+	else
+		"$CLUSTER" kill9 slurmd n1
+	fi && : >"$TIDE_CLUSTER_DIR/log/slurmd-n1.log" || return 1
 	env -i PATH="$PATH" SLURM_CONF="$SLURM_CONF" \
 		TIDE_CLUSTER_MEMBER="$TIDE_CLUSTER_DIR" "$@" \
 		nsenter --target "$pid" --mount --uts slurmd -D -N n1 \
@@ -103,12 +108,37 @@ slurmd_with() {
 		"$CLUSTER" restart slurmctld
 }
 
+# machine SOCKETS CORES LINE SYNTHETIC: slurmd on a synthetic machine of four
+# processors, which slurm.conf describes like that, with that line of slurmd's
+# parameters: nothing overrides what slurmd finds.
+machine() {
+	sed -i -e "s/CPUs=[0-9]* Sockets=[0-9]* CoresPerSocket=[0-9]*/CPUs=4 Sockets=$1 CoresPerSocket=$2/" \
+		-e "s/^#\?SlurmdParameters=.*/$3/" \
+		"$(etc slurm.conf)" && echo >"$(etc gres.conf)" &&
+		slurmd_with HWLOC_SYNTHETIC="$4" &&
+		wait_for 20 log_says "CPUs=4 Boards=1 Sockets=$1 Cores=$2" &&
+		! log | grep "differs from hardware"
+}
+
+# near NAME MLUS CORES OPTION...: a job that is to stay near has these; prints
+# its id.
+near() {
+	local id
+
+	id=$(hold "$1" --gres-flags=enforce-binding "${@:4}") || return 1
+	[ "$(cat "$1.mlus") $(cores_of "$id")" = "$2 $3" ] || {
+		echo "$1 has MLUs $(cat "$1.mlus"), cores $(cores_of "$id")" >&2
+		return 1
+	}
+	printf '%s\n' "$id"
+}
+
 # node_gres: as slurmctld has it from slurmd.
 node_gres() {
 	scontrol show node n1 | sed -n 's/^ *Gres=//p'
 }
 
-gres_is() { [ "$(node_gres)" = "$1" ]; }
+gres_is() { [[ ,$(node_gres), == *",$1,"* ]]; }
 
 # cores_of ID: of a running job.
 cores_of() {
@@ -121,6 +151,7 @@ hold() {
 	local id name=$1
 
 	shift
+	rm -f "$name.mlus"
 	# shellcheck disable=SC2016 # for the job
 	id=$(submit_wrap 'echo $SLURM_JOB_MLUS >'"$PWD/$name.mlus; exec sleep 100" \
 		-o /dev/null "$@") && wait_job_state "$id" RUNNING 30 &&
@@ -201,6 +232,49 @@ test_expect_success 'where the machine does not say, HWLOC_PCI_LOCALITY does' '
 	slurmd_with HWLOC_PCI_LOCALITY="0000:10-13 0x1;0000:14-17 0x2" &&
 	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0-1)"
 '
+
+# Two NUMA nodes, or caches, in one package; Linux often numbers processors so.
+nodes='pack:1 numa:2 core:2 pu:1(indexes=0,2,1,3)'
+caches='pack:1 [numa] l3:2 core:2 pu:1(indexes=0,2,1,3)'
+for i in 0 1 2 3; do
+	echo 0,2 >"machine/pci/0000:$((10 + i)):00.0/local_cpulist"
+	echo 1,3 >"machine/pci/0000:$((14 + i)):00.0/local_cpulist"
+done
+
+test_expect_success 'two NUMA nodes of a package are one socket, by default' '
+	machine 1 4 "#SlurmdParameters=" "$nodes" &&
+	log | grep "gres/mlu: Cores=0-3 of /dev/cambricon_dev0 are whole sockets, as Slurm takes no less: near it are 0-1" &&
+	log | grep "gres/mlu: Cores=0-3 of /dev/cambricon_dev4 are whole sockets, as Slurm takes no less: near it are 2-3" &&
+	wait_for 20 gres_is "mlu:mlu370-x8:8(S:0)"
+'
+
+for as in numa_node l3cache; do
+	topology=$nodes
+	[ $as = numa_node ] || topology=$caches
+
+	test_expect_success "${as}_as_socket: cores are those of slurmd" '
+		machine 2 2 "SlurmdParameters=${as}_as_socket" "$topology" &&
+		! log | grep "error: " && ! log | grep "whole sockets" &&
+		wait_for 20 gres_is "mlu:mlu370-x8:8(S:0-1)" &&
+		a=$(near a 0,1,2,3 0-1 -n 2 --gres=mlu:4) &&
+		b=$(near b 4,5,6,7 2-3 -n 2 --gres=mlu:4) &&
+		scancel "$a" "$b" && wait_job_end "$a" 20 && wait_job_end "$b" 20
+	'
+
+	test_expect_success "${as}_as_socket: tidectl counts like slurmd" '
+		in_node env HWLOC_SYNTHETIC="$topology" \
+			tidectl devices --gres-conf --gres mlu >lines &&
+		test "$(grep -c "cambricon_dev[0-3] Cores=0-1 " lines)" = 4 &&
+		test "$(grep -c "cambricon_dev[4-7] Cores=2-3 " lines)" = 4
+	'
+
+	test_expect_success TRES_BIND "${as}_as_socket: a task has the near devices" '
+		timeout 30 srun --exclusive -n2 -c2 -l --cpu-bind=cores --gres=mlu:8 \
+			--tres-bind=gres/mlu:closest bash -c "$told" >out &&
+		test "$(sort out)" = "0: 0,1,2,3
+1: 4,5,6,7"
+	'
+done
 [ -z "${slurmd:-}" ] || kill "$slurmd"
 
 cluster_stop
