@@ -4,7 +4,8 @@
 # Where devices are, and which are linked: what discovery fills in makes Slurm
 # choose cores and devices that are near each other. Eight synthetic MLUs on two
 # sockets (as slurm.conf says it of two cores of this machine), two to a card, of
-# which the devices are not neighbours by number.
+# which the devices are not neighbours by number; and four synthetic DCUs, of
+# which XGMI links two and two, by what a synthetic KFD says.
 
 test_description='cores and links of devices that were filled in'
 # shellcheck source=tests/lib/cluster.sh
@@ -54,6 +55,37 @@ make_mlu() {
 	printf '%s: %s\n' 'Device name' MLU370-X8 \
 		'Device inode path' "/dev/cambricon_dev$1" \
 		'Board Serial Number' "SN/$2" >"$proc/information"
+}
+
+# make_dcu NUMBER BUS: a device below machine/, near no socket.
+make_dcu() {
+	local sys=machine/pci/0000:$2:00.0
+
+	mkdir -p "$sys/drm/card$(($1 + 1))" "$sys/drm/renderD$(($1 + 128))"
+	echo 0x1d94 >"$sys/vendor"
+	echo 0x6210 >"$sys/device"
+	echo 0x038000 >"$sys/class"
+	echo 0-1 >"$sys/local_cpulist"
+	echo -1 >"$sys/numa_node"
+}
+
+# make_kfd NODE BUS PEER: node of KFD, below machine/class, which is linked to
+# processor 0 by PCI and to the peer by XGMI.
+make_kfd() {
+	local nodes=machine/class/kfd/kfd/topology/nodes link=0 to
+	local type node weight width
+
+	mkdir -p "$nodes/$1"
+	printf '%s\n' 'cpu_cores_count 0' 'simd_count 480' 'domain 0' \
+		"location_id $((0x$2 << 8))" >"$nodes/$1/properties"
+	for to in "2 0 20 32000" "11 $3 15 50000"; do
+		read -r type node weight width <<<"$to"
+		mkdir -p "$nodes/$1/io_links/$link"
+		printf '%s\n' "type $type" "node_from $1" "node_to $node" \
+			"weight $weight" "max_bandwidth $width" \
+			>"$nodes/$1/io_links/$link/properties"
+		link=$((link + 1))
+	done
 }
 
 # node SOCKETS CORES LINE...: what slurm.conf says of its processors, and a
@@ -163,8 +195,17 @@ for i in 0 1 2 3; do
 	make_mlu "$i" "$((i % 2))" 0
 	make_mlu "$((i + 4))" "$((2 + i % 2))" 1
 done
-cluster_start --nodes 1 --cpus 2 --gres mlu:mlu370-x8:8 --no-accounting \
-	--set TaskPlugin=task/affinity
+dcus=(33 36 a3 a6)
+for i in 0 1 2 3; do
+	make_dcu "$i" "${dcus[i]}"
+	# in an order of its own: 5 4 3 2
+	make_kfd $((5 - i)) "${dcus[i]}" $((5 - (i + 2) % 4))
+done
+mkdir machine/class/kfd/kfd/topology/nodes/0
+printf '%s\n' 'cpu_cores_count 2' 'simd_count 0' 'location_id 0' \
+	>machine/class/kfd/kfd/topology/nodes/0/properties
+cluster_start --nodes 1 --cpus 2 --gres mlu:mlu370-x8:8,dcu:k100_ai:4 \
+	--no-accounting --set TaskPlugin=task/affinity
 in_node mount --bind "$PWD/machine/pci" /sys/bus/pci/devices
 in_node mount --bind "$PWD/machine/driver" /proc/driver
 
@@ -176,6 +217,10 @@ test_expect_success 'devices have the cores of their socket, whatever that is' '
 
 test_expect_success 'a job gets two of a card, and not the first two' '
 	test "$(timeout 30 srun --gres=mlu:2 bash -c "$told")" = 0,2
+'
+
+test_expect_success 'the first two of which nobody knows links' '
+	test "$(timeout 30 srun --gres=dcu:2 bash -c "$told_dcus")" = 0,1
 '
 
 test_expect_success 'cores are near devices, and devices near cores' '
@@ -199,6 +244,17 @@ test_expect_success TRES_BIND 'a task has the devices that are near its cores' '
 		bash -c "$told" >out &&
 	test "$(sort out)" = "0: 0,1,2,3
 1: 4,5,6,7"
+'
+
+# mounted over all classes, as few machines have that one
+test_expect_success 'XGMI links, of KFD, choose devices' '
+	in_node mount --bind "$PWD/machine/class" /sys/class &&
+	node 2 1 "" && ! log | grep "error: " &&
+	test "$(timeout 30 srun --gres=dcu:2 bash -c "$told_dcus")" = 0,2 &&
+	a=$(submit_wrap "exec sleep 100" -o /dev/null --gres=dcu:1) &&
+	wait_job_state "$a" RUNNING 30 &&
+	test "$(timeout 30 srun --gres=dcu:2 bash -c "$told_dcus")" = 1,3 &&
+	scancel "$a" && wait_job_end "$a" 20
 '
 
 test_expect_success 'with one socket Slurm wants all of it, which is said' '
