@@ -26,6 +26,14 @@ static void list_word(FILE *out, const char *word)
 	fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", word);
 }
 
+/* Does the value mean that there is no word?  "none", "task/none". */
+static bool is_none(const char *value)
+{
+	const char *slash = strrchr(value, '/');
+
+	return !*value || !strcasecmp(slash ? slash + 1 : value, "none");
+}
+
 /* The words that are missing, and the value with them. */
 static int missing_words(const char *value, const char *const *words,
 			 size_t n_words, char **ret_missing, char **ret_fixed)
@@ -35,7 +43,7 @@ static int missing_words(const char *value, const char *const *words,
 	FILE *fixed = open_memstream(ret_fixed, &size);
 	int rc = missing && fixed ? 0 : -1;
 
-	if (!rc && value && *value)
+	if (!rc && value && !is_none(value))
 		list_word(fixed, value);
 	for (size_t i = 0; !rc && i < n_words; i++) {
 		if (tide_slurm_word(value, words[i]))

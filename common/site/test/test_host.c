@@ -155,6 +155,13 @@ static const struct {
 	 .level = TIDE_LEVEL_WARNING,
 	 .what = "TaskPlugin=task/affinity does not have task/cgroup: nothing keeps",
 	 .fix = "TaskPlugin=task/affinity,task/cgroup"},
+	{.name = "no TaskPlugin, as a word that newer Slurm takes alone only",
+	 .host = "lab1",
+	 .from = "task/affinity,task/cgroup",
+	 .to = "task/none",
+	 .level = TIDE_LEVEL_WARNING,
+	 .what = "TaskPlugin=task/none does not have task/cgroup: nothing keeps",
+	 .fix = "TaskPlugin=task/cgroup"},
 	{.name = "by its short name",
 	 .host = "lab1",
 	 .from = "task/affinity,task/cgroup",
@@ -314,7 +321,7 @@ static void test_found(void)
 				   .file = files,
 				   .n_files = 1,
 				   .part = -1};
-	const struct tide_accels found = {&accel, 1};
+	const struct tide_accels found = {.accel = &accel, .count = 1};
 	struct tide_findings findings = {0};
 	char *plugin_dir = NULL;
 	struct tide_err err;
