@@ -139,7 +139,10 @@ static int will_run(job_desc_msg_t *desc, int64_t *ret_start,
 		rc = tide_err_set(err, ENOTCONN, "cannot ask slurmctld: %s",
 				  slurm_strerror(errno));
 	else
-		rc = tide_err_set(err, EPERM, "is not taken by Slurm: %s",
+		rc = tide_err_set(err,
+				  rc && errno == ESLURM_INVALID_ACCOUNT ? EACCES
+									: EPERM,
+				  "is not taken by Slurm: %s",
 				  rc && errno ? slurm_strerror(errno)
 					      : "it tells no start");
 	if (answer)

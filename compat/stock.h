@@ -49,6 +49,7 @@ struct tide_trial {
  * When it would start, by what runs, windows and reservations; jobs that wait
  * do not count.  0, or -1 with errno and text:
  *	EPERM		Slurm would not take it, and why
+ *	EACCES		nor anything else of that account
  *	ENOTCONN	slurmctld does not tell
  *	ENOMEM
  */

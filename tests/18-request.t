@@ -42,7 +42,7 @@ test_expect_success 'what is in use is not chosen while something else will do' 
 		--wrap "sleep 60") && wait_job_state $id RUNNING 30 &&
 	is_chosen --gres=dcu:k100_ai:2 2 --memory 64 &&
 	is_chosen --gres=npu:ascend910c:2 2 --tflops 300 &&
-	grep "npu:ascend910c: starts 20.*; no price; 0 other types" err &&
+	grep "npu:ascend910c: starts 20.*; no price; no other type would do" err &&
 	scancel $id
 '
 

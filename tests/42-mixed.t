@@ -270,6 +270,17 @@ test_expect_success 'what will not do is said, with the best that there is' '
 	refused "mlu:mlu370-x8 has too few on one node" 3 --gres mlu
 '
 
+test_expect_success 'an account that may not is refused once, and not by type' '
+	sacctmgr -i modify user root set defaultaccount=cv >/dev/null &&
+	test_must_fail "$tidectl" request 1 >out 2>err &&
+	test "$(grep -c "account .cv. is not enrolled" err)" = 1 &&
+	grep -- "--account NAME is wanted" err &&
+	grep "mlu:mlu290 is not taken by Slurm: Invalid account" err &&
+	test_must_fail "$tidectl" request 1 --account nlp >out 2>err &&
+	test "$(grep -c "account .nlp. is not enrolled" err)" = 1 &&
+	! grep -- "--account NAME is wanted" err
+'
+
 # told_why SAYS OPTION...: the job is refused, in words.
 told_why() {
 	local says=$1

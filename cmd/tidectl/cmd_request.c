@@ -39,8 +39,12 @@ static int read_offers(const struct request *request,
 	return 0;
 }
 
-/* Ask Slurm about one that fits; -1 when there is no going on. */
-static int ask_start(const struct request *request, struct tide_offer *offer)
+/*
+ * Ask Slurm about one that fits; -1 when there is no going on, 1 when it takes
+ * nothing of that account, with why.
+ */
+static int ask_start(const struct request *request, struct tide_offer *offer,
+		     struct tide_err *why)
 {
 	struct tide_trial trial = {
 		.partition = request->partition,
@@ -52,20 +56,40 @@ static int ask_start(const struct request *request, struct tide_offer *offer)
 						     : 1,
 		.time_min = request->time_min_min,
 	};
-	struct tide_err err;
 	int64_t start;
 	char gres[200];
-	int rc = 0;
 
 	request_gres(request, offer, gres, sizeof(gres));
 	trial.gres = gres;
-	if (!tide_stock_start(&trial, &start, &err))
+	if (!tide_stock_start(&trial, &start, why)) {
 		tide_offer_starts(offer, start, time(NULL));
-	else if (errno != EPERM)
-		rc = tidectl_fail("%s", err.text);
-	else if (tide_offer_refused(offer, err.text))
-		rc = tidectl_fail("out of memory");
-	return rc ? -1 : 0;
+		return 0;
+	}
+	if (errno == EACCES)
+		return 1;
+	if (errno != EPERM)
+		tidectl_fail("%s", why->text);
+	else if (!tide_offer_refused(offer, why->text))
+		return 0;
+	else
+		tidectl_fail("out of memory");
+	return -1;
+}
+
+/* The account gets none of those from the first on. */
+static int refuse_account(const struct request *request,
+			  struct tide_offer *first, size_t count,
+			  const char *why)
+{
+	for (size_t i = 0; i < count; i++)
+		if (tide_offer_refused(&first[i], why)) {
+			tidectl_fail("out of memory");
+			return -1;
+		}
+	if (!request->account)
+		tidectl_fail(
+			"--account NAME is wanted, where another than the default account is to ask");
+	return 0;
 }
 
 /*
@@ -75,13 +99,19 @@ static int ask_start(const struct request *request, struct tide_offer *offer)
 static int ask_starts(const struct request *request, struct tide_offers *offers,
 		      size_t *fit)
 {
-	int all = request->list || request->json, found = 0;
+	int all = request->list || request->json, found = 0, rc = 0;
+	struct tide_offer *offer = offers->offer;
+	struct tide_err why;
 
-	for (size_t i = 0; i < *fit && (all || !found); i++) {
-		if (ask_start(request, &offers->offer[i]))
+	for (size_t i = 0; !rc && i < *fit && (all || !found); i++) {
+		rc = ask_start(request, &offer[i], &why);
+		if (rc > 0 &&
+		    refuse_account(request, &offer[i], *fit - i, why.text))
 			return -1;
-		found = offers->offer[i].now;
+		found = offer[i].now;
 	}
+	if (rc < 0)
+		return -1;
 	*fit = tide_offers_order(offers);
 	return 0;
 }
@@ -115,7 +145,8 @@ static int whole(const char *name, const char *text, int64_t *ret_value)
 
 	if (!tide_parse_int(text, 1, 1 << 20, ret_value, &err))
 		return 0;
-	tidectl_usage(&tidectl_request, "%s '%s': %s", name, text, err.text);
+	tidectl_usage(&tidectl_request, "%s '%s': %s%s", name, text, err.text,
+		      strcmp(name, "--memory") ? "" : ", of GB");
 	return -1;
 }
 

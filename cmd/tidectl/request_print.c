@@ -87,14 +87,16 @@ static int print_choice(const struct request *request,
 			const struct tide_offers *offers, size_t fit)
 {
 	const struct tide_offer *offer = offers->offer;
-	char price[128], name[160], start[40];
+	char price[128], name[160], start[40], others[24] = "no";
 
 	cost(request, offer, price, sizeof(price));
+	if (fit > 1)
+		snprintf(others, sizeof(others), "%zu", fit - 1);
 	fprintf(stderr,
-		"tidectl: %s: starts %s; %s; %zu other type%s would do\n",
+		"tidectl: %s: starts %s; %s; %s other type%s would do\n",
 		name_of(offer, name, sizeof(name)),
-		start_of(offer, start, sizeof(start)), price, fit - 1,
-		fit == 2 ? "" : "s");
+		start_of(offer, start, sizeof(start)), price, others,
+		fit > 2 ? "s" : "");
 	print_options(stdout, request, offer);
 	putchar('\n');
 	return TIDECTL_DONE;
