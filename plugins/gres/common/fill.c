@@ -353,10 +353,11 @@ static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
 	if (count >= record->count)
 		return;
 	others = types_of(looked->lines);
-	error("gres/%s: slurm.conf has %llu of type '%s' on this node, found are %llu, and of others %s: mend Gres= of the node, or the device (tidectl devices)",
+	error("gres/%s: slurm.conf has %llu of type '%s' on this node, found are %llu%s%s: mend Gres= of the node, or the device (tidectl devices)",
 	      record->name, (unsigned long long)record->count,
 	      record->type_name ? record->type_name : "any",
-	      (unsigned long long)count, others ? others : "none");
+	      (unsigned long long)count, others ? ", and of others " : "",
+	      others ? others : "");
 	xfree(others);
 }
 
