@@ -67,6 +67,26 @@ test_expect_success '--gres-conf is what gres.conf takes' '
 	grep -q "there is no device file ./dev/dri/renderD129. of 0000:36:00.0" err
 '
 
+test_expect_success 'Gres= of a node with several kinds is one' '
+	status 0 "$tidectl" devices --xml "$data/decoys.xml" --gres-conf &&
+	test "$(grep "Gres=" out)" = \
+		"# NodeName=... Gres=dcu:bw150:1,gpu:h100:1,npu:ascend910b:2"
+'
+
+test_expect_success 'where none is found, what the table does not know is named' '
+	mkdir -p new/sys/bus/pci/devices/0000:a1:00.0 &&
+	(cd new/sys/bus/pci/devices/0000:a1:00.0 && echo 0x10ee >vendor &&
+		echo 0x5004 >device && echo 0x120000 >class) &&
+	status 0 "$tidectl" devices --root new &&
+	echo "no accelerator was found" >want && test_cmp want out &&
+	grep "0000:a1:00.0 may be an accelerator, but no Model= of the table has Id=10ee:5004 (class 1200): see devices.conf" err &&
+	status 0 "$tidectl" devices --root new --gres-conf && test ! -s out &&
+	grep "0000:a1:00.0 may be" err && grep "no accelerator was found" err &&
+	printf "Family=fpga Gres=accel File=/dev/fpga%%n\nModel=u250 Family=fpga Id=10ee:5004\n" >new.conf &&
+	status 0 "$tidectl" devices --root new --table new.conf &&
+	grep "^accel  u250" out && ! grep "may be" err
+'
+
 test_expect_success 'parts of a device are types of their own, with a price' '
 	make_tree "$data/npu310p.tree" cut && mkdir cut/etc &&
 	echo "1:116:npu-smi set -t create-vnpu -i 1 -c 0 -f vir04 -v 116" \

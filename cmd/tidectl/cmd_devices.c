@@ -64,6 +64,9 @@ static int answer(const struct request *request, struct tide_table *table,
 		return devices_compare(&compare, accels);
 	if (request->json)
 		return devices_print_json(accels, answers);
+	if (!accels->count)
+		return devices_print_none(accels,
+					  request->gres_conf ? stderr : stdout);
 	if (request->gres_conf)
 		return devices_print_gres_conf(accels);
 	return devices_print_table(accels, answers);

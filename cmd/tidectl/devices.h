@@ -4,6 +4,7 @@
 #define TIDE_TIDECTL_DEVICES_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "common/device/find.h"
 #include "common/vendor/answer.h"
@@ -45,6 +46,9 @@ json_t *tidectl_json_vendor(const struct tide_vendor_device *device);
 int devices_ask(const struct tide_table *table,
 		const struct tide_accels *accels, int limit_s,
 		struct tide_vendor_answers *ret_answers);
+
+/* That none was found, and on standard error what may be one all the same. */
+int devices_print_none(const struct tide_accels *accels, FILE *out);
 
 /* Print what was found, and what libraries tell of it; the exit status. */
 int devices_print_json(const struct tide_accels *accels,

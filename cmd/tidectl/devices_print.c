@@ -242,16 +242,25 @@ static bool has_column(int column, const struct tide_vendor_answers *answers)
 	return false;
 }
 
+int devices_print_none(const struct tide_accels *accels, FILE *out)
+{
+	for (size_t i = 0; i < accels->strangers; i++) {
+		const struct tide_pci *pci = &accels->stranger[i];
+
+		tidectl_fail(
+			"%s may be an accelerator, but no Model= of the table has Id=%04x:%04x (class %04x): see devices.conf in docs/devices.md",
+			pci->name, pci->vendor, pci->device, pci->class);
+	}
+	fputs("no accelerator was found\n", out);
+	return TIDECTL_DONE;
+}
+
 int devices_print_table(const struct tide_accels *accels,
 			const struct tide_vendor_answers *answers)
 {
 	int width[COLUMNS];
 	char room[24], *files;
 
-	if (!accels->count) {
-		puts("no accelerator was found");
-		return TIDECTL_DONE;
-	}
 	for (int c = 0; c < FILES; c++) {
 		width[c] = (int)strlen(headers[c]);
 		for (size_t i = 0; i < accels->count; i++) {

@@ -289,13 +289,23 @@ static int add_one(struct finder *finder, const struct tide_pci *pci,
 	return place(finder, pci, &accel->near);
 }
 
+/* Processing accelerators, 3D and other display controllers. */
+static bool may_be_one(const struct tide_pci *pci)
+{
+	return !pci->vf && (pci->class >> 8 == 0x12 || pci->class == 0x0302 ||
+			    pci->class == 0x0380);
+}
+
 static int add_function(struct finder *finder, const struct tide_pci *pci)
 {
+	struct tide_accels *accels = finder->accels;
 	const struct tide_model *model = tide_table_match(
 		finder->where->table, pci->vendor, pci->device, pci->class);
 	struct tide_detail detail;
 	int rc = 0;
 
+	if (!model && may_be_one(pci) && accels->strangers < TIDE_STRANGERS_MAX)
+		accels->stranger[accels->strangers++] = *pci;
 	if (!model || model->vf || pci->vf)
 		return 0;
 	if (tide_detail(finder->root_or_null, finder->topology,

@@ -42,10 +42,17 @@ struct tide_accel {
 	int *link;
 };
 
+/* Functions of no family are remembered up to so many. */
+#define TIDE_STRANGERS_MAX 8
+
 /* Starts as {0}.  In order of GRES, family and what the runtime counts by. */
 struct tide_accels {
 	struct tide_accel *accel;
 	size_t count;
+	/* Of a class that accelerators have, and of no model of the table: the
+	 * first of them, for who finds nothing and asks why. */
+	struct tide_pci stranger[TIDE_STRANGERS_MAX];
+	size_t strangers;
 };
 
 /* Where to look; the table must outlive what is found. */

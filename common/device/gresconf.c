@@ -97,12 +97,11 @@ static void write_line(FILE *out, const struct tide_accel *first,
 	fputc('\n', out);
 }
 
-/* "Gres=mlu:mlu290:4,mlu:mlu370:2" of those that are there. */
-static void write_gres(FILE *out, const struct tide_accel *accel, size_t count)
+/* "mlu:mlu290:4,mlu:mlu370:2" of one GRES, of those that are there. */
+static void write_types(FILE *out, const struct tide_accel *accel, size_t count)
 {
 	const char *comma = "";
 
-	fputs("# NodeName=... Gres=", out);
 	for (size_t i = 0; i < count; i++) {
 		size_t same = 0, before = 0;
 
@@ -121,7 +120,20 @@ static void write_gres(FILE *out, const struct tide_accel *accel, size_t count)
 	}
 	if (!*comma)
 		fprintf(out, "%s:0", accel->family->gres);
-	fputc('\n', out);
+}
+
+/* Gres= of the node, which has one for all. */
+static void write_gres(FILE *out, const struct tide_accels *accels)
+{
+	size_t same;
+
+	for (size_t i = 0; i < accels->count; i += same) {
+		same = tide_accels_same_gres(accels, i);
+		fputs(i ? "," : "# NodeName=... Gres=", out);
+		write_types(out, &accels->accel[i], same);
+	}
+	if (accels->count)
+		fputc('\n', out);
 }
 
 /* What is a part of what: as lines for tide.conf, where the share is known. */
@@ -178,12 +190,12 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 
 	if (!out)
 		return NULL;
+	write_gres(out, accels);
 	while (i < accels->count) {
 		size_t same = tide_accels_same_gres(accels, i);
 		const struct tide_accel *all = &accels->accel[i];
 		size_t end = i + same, last;
 
-		write_gres(out, &accels->accel[i], same);
 		write_parts(out, &accels->accel[i], same);
 		for (; i < end; i = last + 1) {
 			last = i;

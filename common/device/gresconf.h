@@ -6,11 +6,11 @@
 #include "common/device/find.h"
 
 /*
- * The lines, and Gres= of slurm.conf's node line as a comment above those of a
- * GRES, and what is a part of what, as "# part: Device=NAME:TYPE Of=NAME:TYPE
- * Share=N/M".  Devices that have only one file, no links and the same cores
- * share a line.  One whose file is missing is a comment.  NULL with ENOMEM; the
- * caller frees it.
+ * The lines, above them Gres= of slurm.conf's node line as a comment, and above
+ * those of a GRES what is a part of what, as "# part: Device=NAME:TYPE
+ * Of=NAME:TYPE Share=N/M".  Devices that have only one file, no links and the
+ * same cores share a line.  One whose file is missing is a comment.  NULL with
+ * ENOMEM; the caller frees it.
  */
 char *tide_gresconf_write(const struct tide_accels *accels);
 
