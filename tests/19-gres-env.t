@@ -116,7 +116,8 @@ prep_was() {
 cluster_start --nodes 3 --cpus 8 --no-accounting \
 	--set Prolog="$PWD/prolog.sh" --set Epilog="$PWD/epilog.sh" \
 	--gres mlu:mlu290:3,mlu:mlu370:1,npu:ascend910b:4@n1 \
-	--gres dcu:k100_ai:4,mlu:mlu290:2@n2 --gres npu:vir04:2@n3
+	--gres dcu:k100_ai:4,mlu:mlu290:2@n2 \
+	--gres npu:vir04:2,mlu:mlu370-part:2,mlu:mlu370:1@n3
 
 # One device is somebody else's, so that numbers do not begin at 0.
 test_expect_success 'device 0 of each kind is taken' '
@@ -272,9 +273,17 @@ test_expect_success 'SetContainer=yes: numbers of the node, in place of others' 
 	echo "Family=npu SetContainer=yes" >"$(etc devices.conf)" &&
 	in_node n3 mknod /dev/vdavinci116 c 120 116 &&
 	in_node n3 mknod /dev/vdavinci117 c 120 117 &&
+	in_node n3 mkdir -p /dev/cambricon-caps &&
+	in_node n3 mknod /dev/cambricon-caps/cap_dev0_mi1 c 121 1 &&
+	in_node n3 mknod /dev/cambricon-caps/cap_dev0_mi2 c 121 2 &&
 	sed -i "/^NodeName=n3 /d" "$(etc gres.conf)" &&
-	echo "NodeName=n3 Name=npu Type=vir04 File=/dev/vdavinci[116-117]" \
-		>>"$(etc gres.conf)" &&
+	for i in 1 2; do
+		echo "NodeName=n3 Name=mlu Type=mlu370-part MultipleFiles=/dev/cambricon-caps/cap_dev0_mi$i,/dev/cambricon_dev0"
+	done >>"$(etc gres.conf)" &&
+	cat >>"$(etc gres.conf)" <<-CONF &&
+		NodeName=n3 Name=mlu Type=mlu370 File=/dev/cambricon_dev1
+		NodeName=n3 Name=npu Type=vir04 File=/dev/vdavinci[116-117]
+	CONF
 	"$CLUSTER" restart slurmd n1 &&
 	"$CLUSTER" restart slurmd n3 &&
 	export ASCEND_VISIBLE_DEVICES=0 ASCEND_RUNTIME_OPTIONS=VIRTUAL &&
@@ -284,6 +293,39 @@ test_expect_success 'SetContainer=yes: numbers of the node, in place of others' 
 	is_told "0,1/unset/116,117" "$(srun -w n3 --gres=npu:2 $TOLD npu)" &&
 	unset ASCEND_VISIBLE_DEVICES ASCEND_RUNTIME_OPTIONS
 '
+
+# Parts of MLUs, by their files; card 0 is cut.
+part() { echo "/dev/cambricon_dev0,/dev/cambricon_ipcm0,/dev/cambricon-caps/cap_dev0_mi$1"; }
+
+export mlu_box='echo "$1${CAMBRICON_VISIBLE_DEVICES-unset} ${VIRTUAL_DEVICES-unset}"'
+
+mlus() { srun -w n3 "$@" bash -c "$mlu_box" ""; }
+
+test_expect_success 'SetContainer=yes: parts of MLUs by their files' '
+	echo "Family=mlu SetContainer=yes" >>"$(etc devices.conf)" &&
+	"$CLUSTER" restart slurmd n3 &&
+	export CAMBRICON_VISIBLE_DEVICES=0 VIRTUAL_DEVICES=mine &&
+	is_told " unset" "$(mlus)" &&
+	is_told "1 unset" "$(mlus --gres=mlu:mlu370:1)" &&
+	is_told "1 $(part 1)" "$(mlus --gres=mlu:mlu370:1,mlu:mlu370-part:1)" &&
+	id=$(batch parts -w n3 -n 2 --gres=mlu:mlu370-part:2 <<-SCRIPT
+		#!/bin/bash
+		bash -c "\$mlu_box" "" "job "
+		srun -n1 bash -c "\$mlu_box" "" "step "
+		srun -n1 --gres=mlu:mlu370-part:1 bash -c "\$mlu_box" "" "subset "
+		SCRIPT
+	) &&
+	wait_job_end $id 30 &&
+	says parts.out "job unset $(part 1);$(part 2)" \
+		"step unset $(part 1);$(part 2)" "subset unset $(part 1)"
+'
+
+test_expect_success TRES_PER_TASK 'and to each task its own' '
+	mlus -n 2 --tres-per-task=gres/mlu:mlu370-part=1 \
+		--gres-flags=allow-task-sharing >tasks &&
+	says tasks "unset $(part 1)" "unset $(part 2)"
+'
+unset CAMBRICON_VISIBLE_DEVICES VIRTUAL_DEVICES
 
 cluster_stop
 rm -f "$PREP"/*

@@ -79,29 +79,14 @@ static struct tide_accel *new_accel(struct finder *finder)
 static char *make_path(const struct tide_accel *accel, const char *pattern,
 		       size_t len)
 {
-	char *path = NULL;
-	size_t size;
-	FILE *out = open_memstream(&path, &size);
+	const struct tide_marks marks = {
+		.n = accel->number,
+		.m = accel->part,
+		.c = accel->card,
+		.r = accel->render,
+	};
 
-	if (!out)
-		return NULL;
-	for (size_t i = 0; i < len; i++) {
-		if (pattern[i] != '%') {
-			fputc(pattern[i], out);
-			continue;
-		}
-		i++;
-		fprintf(out, "%d",
-			pattern[i] == 'n'   ? accel->number
-			: pattern[i] == 'm' ? accel->part
-			: pattern[i] == 'c' ? accel->card
-					    : accel->render);
-	}
-	if (fclose(out)) {
-		free(path);
-		return NULL;
-	}
-	return path;
+	return tide_pattern_make(pattern, len, &marks);
 }
 
 static int keep_file(struct tide_accel *accel, char *path)

@@ -116,6 +116,19 @@ static void *grown(void *list, size_t count, size_t size)
 	return realloc(list, (count + 1) * size);
 }
 
+/* What a part's own file does not tell nobody does. */
+static bool knows_marks(const struct tide_family *family)
+{
+	const char *file = family->part_file;
+	size_t len = file ? strcspn(file, ",") : 0;
+
+	for (const char *text = family->container_part;
+	     text && (text = strchr(text, '%')); text++)
+		if (!len || !memmem(file, len, text, 2))
+			return false;
+	return true;
+}
+
 static int read_family(struct reader *r, const char *name, char *rest)
 {
 	struct tide_table *table = r->table;
@@ -131,6 +144,11 @@ static int read_family(struct reader *r, const char *name, char *rest)
 	if (!family.gres || !family.file) {
 		complain(r, "Family", name,
 			 "a new family needs Gres= and File=");
+		goto bad;
+	}
+	if (!knows_marks(&family)) {
+		complain(r, "ContainerPart", family.container_part,
+			 "the first file of PartFile= does not tell these numbers");
 		goto bad;
 	}
 	if (known >= 0) {
@@ -394,6 +412,34 @@ bool tide_pattern_scan(const char *pattern, size_t len, const char *text,
 		text = end;
 	}
 	return !*text;
+}
+
+char *tide_pattern_make(const char *pattern, size_t len,
+			const struct tide_marks *marks)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	for (size_t i = 0; i < len; i++) {
+		if (pattern[i] != '%') {
+			fputc(pattern[i], out);
+			continue;
+		}
+		i++;
+		fprintf(out, "%d",
+			pattern[i] == 'n'   ? marks->n
+			: pattern[i] == 'm' ? marks->m
+			: pattern[i] == 'c' ? marks->c
+					    : marks->r);
+	}
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
 }
 
 /* Is the path one of these files, with some numbers? */

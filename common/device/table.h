@@ -40,7 +40,8 @@ struct tide_family {
 	char *shared;	 /* control files, of all devices together */
 	char *visible;	 /* variable with the devices a runtime may use */
 	char *container; /* the same for the vendor's container runtime, and */
-	char *container_part; /* NAME=VALUE that tells it of parts */
+	char *container_part; /* NAME=VALUE that tells it of parts; with marks:
+				 what each is told as */
 	char *unset;	      /* variables that would filter a second time */
 	char *library;	      /* the vendor's management library: the first of a
 				 list that is there */
@@ -150,6 +151,15 @@ bool tide_family_is_part(const struct tide_family *family, const char *path);
  */
 bool tide_pattern_scan(const char *pattern, size_t len, const char *text,
 		       int *n, int *m);
+
+/* The numbers that the marks of a pattern stand for. */
+struct tide_marks {
+	int n, m, c, r;
+};
+
+/* What the pattern makes of the numbers; the caller frees. NULL: no memory. */
+char *tide_pattern_make(const char *pattern, size_t len,
+			const struct tide_marks *marks);
 
 /*
  * The part that the vendor calls by this name, of a device of that type or

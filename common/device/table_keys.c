@@ -27,7 +27,7 @@ enum kind {
 	NAME,	       /* letters, digits, - _ . */
 	TYPE,	       /* a name that is not a number */
 	VARIABLES,     /* names of environment variables */
-	SETTING,       /* NAME=VALUE of one */
+	SETTING,       /* NAME=VALUE of one, or NAME= and PART_PATTERNS */
 	PATTERNS,      /* absolute paths with %n, %c or %r */
 	PART_PATTERNS, /* the same, and %m */
 	PATHS,	       /* absolute paths */
@@ -197,7 +197,8 @@ static bool is_setting(const char *value)
 	const char *equal = strchr(value, '=');
 
 	return equal && is_variable(value, (size_t)(equal - value)) &&
-	       is_name(equal + 1, strlen(equal + 1));
+	       (is_name(equal + 1, strlen(equal + 1)) ||
+		(strchr(equal, '%') && is_list(PART_PATTERNS, equal + 1)));
 }
 
 static bool is_api(const char *value)
@@ -255,7 +256,7 @@ static const char *text_wanted(enum kind kind, const char *value)
 	case SETTING:
 		return is_setting(value)
 			       ? NULL
-			       : "an environment variable and its value are wanted, NAME=VALUE";
+			       : "an environment variable and its value are wanted, NAME=VALUE, or NAME= and file names with %n and %m";
 	default:
 		return *value ? NULL : "a text is wanted";
 	}

@@ -16,6 +16,7 @@ static void destroy(void *x)
 	xfree(runtime->unset);
 	xfree(runtime->container);
 	xfree(runtime->container_part);
+	xfree(runtime->part_file);
 	FREE_NULL_BITMAP(runtime->devices);
 	FREE_NULL_BITMAP(runtime->parts);
 	xfree(runtime);
@@ -74,6 +75,10 @@ runtime_of(list_t *runtimes, const struct tide_family *family, int count)
 	if (family->set_container) {
 		runtime->container = xstrdup(family->container);
 		runtime->container_part = xstrdup(family->container_part);
+		if (xstrchr(runtime->container_part, '%'))
+			runtime->part_file =
+				xstrndup(family->part_file,
+					 strcspn(family->part_file, ","));
 	}
 	runtime->devices = bit_alloc(count);
 	runtime->parts = bit_alloc(count);
@@ -137,6 +142,7 @@ void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
 		packstr(runtime->unset, buffer);
 		packstr(runtime->container, buffer);
 		packstr(runtime->container_part, buffer);
+		packstr(runtime->part_file, buffer);
 		pack32(runtime->physical, buffer);
 		pack_bit_str_hex(runtime->devices, buffer);
 		pack_bit_str_hex(runtime->parts, buffer);
@@ -153,6 +159,7 @@ static struct tide_runtime *unpack_runtime(buf_t *buffer)
 	safe_unpackstr_xmalloc(&runtime->unset, &len, buffer);
 	safe_unpackstr_xmalloc(&runtime->container, &len, buffer);
 	safe_unpackstr_xmalloc(&runtime->container_part, &len, buffer);
+	safe_unpackstr_xmalloc(&runtime->part_file, &len, buffer);
 	safe_unpack32(&physical, buffer);
 	unpack_bit_str_hex(&runtime->devices, buffer);
 	unpack_bit_str_hex(&runtime->parts, buffer);

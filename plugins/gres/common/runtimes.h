@@ -19,6 +19,8 @@ struct tide_runtime {
 	char *unset;	 /* variables to take away, a list; may be NULL */
 	char *container; /* variables of a container runtime, a list, and */
 	char *container_part; /* NAME=VALUE for parts; NULL where not wanted */
+	char *part_file; /* where VALUE has marks: the file that tells their
+			    numbers; else NULL */
 	bool physical; /* keeps its numbers where a cgroup hides some: one does
 			*/
 	bitstr_t *devices; /* by the index of Slurm's bitmaps */

@@ -59,29 +59,81 @@ static char *list_text(const struct tide_node *node,
 	return text;
 }
 
+/* What the runtime is told each part of mine as: "FILE,FILE;FILE,FILE". */
+static char *parts_text(const struct tide_node *node,
+			const struct tide_runtime *runtime, bitstr_t *mine,
+			const char *pattern)
+{
+	const char *file = runtime->part_file;
+	list_itr_t *itr = list_iterator_create(node->devices);
+	gres_device_t *device;
+	char *text = NULL;
+
+	while ((device = list_next(itr))) {
+		struct tide_marks marks = {0};
+		char *made;
+
+		if (device->index >= bit_size(mine) ||
+		    !bit_test(mine, device->index) ||
+		    !tide_pattern_scan(file, strlen(file), device->path,
+				       &marks.n, &marks.m))
+			continue;
+		made = tide_pattern_make(pattern, strlen(pattern), &marks);
+		if (made)
+			xstrfmtcat(text, "%s%s", text ? ";" : "", made);
+		free(made);
+	}
+	list_iterator_destroy(itr);
+	return text;
+}
+
 /*
- * Container runtimes want the numbers of the node. Where they cannot be told of
- * parts, these would be read as whole devices: then they get none.
+ * What a container runtime counts: the numbers of the node. Where parts are told
+ * in another way, or cannot be told, theirs would be read as whole devices.
+ */
+static char *counted_text(const struct tide_node *node,
+			  const struct tide_runtime *runtime, bitstr_t *mine)
+{
+	bitstr_t *counted = mine ? bit_copy(mine) : NULL;
+	char *text;
+
+	if (tide_runtime_parts(runtime, mine) &&
+	    (runtime->part_file || !runtime->container_part))
+		bit_and_not(counted, runtime->parts);
+	text = list_text(node, runtime, counted, NULL);
+	FREE_NULL_BITMAP(counted);
+	return text;
+}
+
+/*
+ * Without devices the list is empty; beside a variable that tells parts, and
+ * nothing else, there is none.
  */
 static void set_container(char ***env, const struct tide_node *node,
 			  const struct tide_runtime *runtime, bitstr_t *mine)
 {
 	bool parts = tide_runtime_parts(runtime, mine);
-	const char *setting = runtime->container_part;
-	char *list, *name, *value;
+	char *list, *name, *value, *text = NULL;
 
 	if (!runtime->container)
 		return;
-	list = list_text(node, runtime, parts && !setting ? NULL : mine, NULL);
-	if (list)
-		set_each(env, runtime->container, list);
+	list = counted_text(node, runtime, mine);
+	if (parts && runtime->part_file && list && !*list)
+		set_each(env, runtime->container, NULL);
+	else
+		set_each(env, runtime->container, list ? list : "");
 	free(list);
-	if (!setting)
+	if (!runtime->container_part)
 		return;
-	name = xstrdup(setting);
+	name = xstrdup(runtime->container_part);
 	value = strchr(name, '=');
 	*value++ = '\0';
-	set_each(env, name, parts ? value : NULL);
+	if (parts && runtime->part_file)
+		text = parts_text(node, runtime, mine, value);
+	else if (parts)
+		text = xstrdup(value);
+	set_each(env, name, text);
+	xfree(text);
 	xfree(name);
 }
 

@@ -44,7 +44,10 @@ static void add_device(list_t *devices, int index, const char *path, int number)
 	list_append(devices, device);
 }
 
-/* "VISIBLE-UNSET+physical:BITS" of each, and "CONTAINER,PART" if wanted. */
+/*
+ * "VISIBLE-UNSET+physical:BITS" of each, and if wanted "CONTAINER,PART", and
+ * "<FILE" that tells the numbers in PART.
+ */
 static char *told(list_t *runtimes)
 {
 	list_itr_t *itr = list_iterator_create(runtimes);
@@ -63,6 +66,8 @@ static char *told(list_t *runtimes)
 				   runtime->container_part
 					   ? runtime->container_part
 					   : "-");
+		if (runtime->part_file)
+			xstrfmtcat(text, "<%s", runtime->part_file);
 		xfree(bits);
 	}
 	list_iterator_destroy(itr);
@@ -230,7 +235,10 @@ int main(void)
 		"ASCEND_RT_VISIBLE_DEVICES:0 ASCEND_VISIBLE_DEVICES,ASCEND_RUNTIME_OPTIONS=VIRTUAL");
 	test_container("Family=mlu SetContainer=yes", "mlu",
 		       "/dev/cambricon_dev0",
-		       "MLU_VISIBLE_DEVICES:0 CAMBRICON_VISIBLE_DEVICES,-");
+		       "MLU_VISIBLE_DEVICES:0 CAMBRICON_VISIBLE_DEVICES,VIRTUAL_DEVICES=/dev/cambricon_dev%n,/dev/cambricon_ipcm%n,/dev/cambricon-caps/cap_dev%n_mi%m</dev/cambricon-caps/cap_dev%n_mi%m");
+	test_container("Family=iluvatar SetContainer=yes", "accel",
+		       "/dev/iluvatar0",
+		       "CUDA_VISIBLE_DEVICES:0 IX_VISIBLE_DEVICES,-");
 	test_container("Family=npu SetContainer=no", "npu", "/dev/davinci0",
 		       "ASCEND_RT_VISIBLE_DEVICES:0");
 	FREE_NULL_LIST(devices);

@@ -166,8 +166,50 @@ static void test_container(void)
 	runtime->container_part = NULL;
 	tell(&env, &node, "6-7", "6-7", false);
 	is_env(env, "BOX", "", "none where it cannot be told of parts");
+	tell(&env, &node, "2,6", "2,6", false);
+	is_env(env, "BOX", "12", "but of whole ones beside them");
 	tell(&env, &node, NULL, NULL, false);
 	is_env(env, "BOX", "", "none without devices");
+	env_array_free(env);
+	free_node(&node);
+}
+
+/* Devices 6 and 7 are parts of card 3, of which there is a file of 6 each. */
+static void test_container_files(void)
+{
+	struct tide_node node = new_node();
+	struct tide_runtime *runtime = add_runtime(&node, "SEE", "0-7", "6-7");
+	list_itr_t *itr = list_iterator_create(node.devices);
+	gres_device_t *device;
+	char **env = new_env();
+
+	while ((device = list_next(itr)))
+		device->path = xstrdup_printf(
+			device->index < 6 ? "/dev/d%d" : "/dev/d3_m%d",
+			device->index);
+	list_iterator_destroy(itr);
+	device = xmalloc(sizeof(*device));
+	device->index = 7;
+	device->path = xstrdup("/dev/d3");
+	list_append(node.devices, device);
+	runtime->container = (char *)"BOX";
+	runtime->container_part = (char *)"BOX_PARTS=/dev/d%n,/dev/m%m";
+	runtime->part_file = (char *)"/dev/d%n_m%m";
+	tell(&env, &node, "6-7", "6-7", true);
+	is_env(env, "BOX_PARTS", "/dev/d3,/dev/m6;/dev/d3,/dev/m7",
+	       "a container is told files of each part");
+	is_env(env, "BOX", "unset", "and no numbers");
+	tell(&env, &node, "7", "6-7", false);
+	is_env(env, "BOX_PARTS", "/dev/d3,/dev/m7", "a task its own");
+	tell(&env, &node, "2,6", "2,6", false);
+	is_env(env, "BOX_PARTS", "/dev/d3,/dev/m6", "of both kinds: parts");
+	is_env(env, "BOX", "12", "and whole ones");
+	tell(&env, &node, "2", "2,6", false);
+	is_env(env, "BOX_PARTS", "unset", "no parts: no files");
+	is_env(env, "BOX", "12", "and numbers");
+	tell(&env, &node, NULL, NULL, false);
+	is_env(env, "BOX_PARTS", "unset", "nothing: no files");
+	is_env(env, "BOX", "", "and no numbers");
 	env_array_free(env);
 	free_node(&node);
 }
@@ -260,6 +302,7 @@ int main(void)
 {
 	test_rows();
 	test_container();
+	test_container_files();
 	test_several();
 	test_own();
 	test_prolog();
