@@ -147,8 +147,9 @@ static int read_family(struct reader *r, const char *name, char *rest)
 		goto bad;
 	}
 	if (!knows_marks(&family)) {
-		complain(r, "ContainerPart", family.container_part,
-			 "the first file of PartFile= does not tell these numbers");
+		complain(
+			r, "ContainerPart", family.container_part,
+			"the first file of PartFile= does not tell these numbers");
 		goto bad;
 	}
 	if (known >= 0) {

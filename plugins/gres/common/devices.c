@@ -255,7 +255,7 @@ static bool has_bit(bitstr_t *bits, int index)
 }
 
 uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *bits,
-			       const struct tide_runtime *runtime,
+			       const struct tide_runtime *runtime, bool places,
 			       size_t *ret_count)
 {
 	uint32_t *numbers = xcalloc(list_count(devices) + 1, sizeof(*numbers));
@@ -268,7 +268,8 @@ uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *bits,
 		if (device->index == last || !has_bit(bits, device->index) ||
 		    (runtime && !tide_runtime_has(runtime, device->index)))
 			continue;
-		numbers[(*ret_count)++] = (uint32_t)device->dev_num;
+		numbers[(*ret_count)++] =
+			(uint32_t)(places ? device->index : device->dev_num);
 		last = device->index;
 	}
 	list_iterator_destroy(itr);

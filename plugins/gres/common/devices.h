@@ -30,11 +30,11 @@ list_t *tide_devices_unpack(buf_t *buffer);
 /*
  * The numbers of the devices whose bits are set in bits (NULL: none), and which
  * are the runtime's when that is not NULL, one per index; *ret_count of them.
- * The caller xfree()s.
+ * Their indexes instead, if places. The caller xfree()s.
  */
 struct tide_runtime;
 uint32_t *tide_devices_numbers(list_t *devices, bitstr_t *bits,
-			       const struct tide_runtime *runtime,
+			       const struct tide_runtime *runtime, bool places,
 			       size_t *ret_count);
 
 #endif

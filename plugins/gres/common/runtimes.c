@@ -119,9 +119,7 @@ list_t *tide_runtimes_create(const struct tide_table *table, const char *name,
 		bit_set(runtime->devices, device->index);
 		if (tide_family_is_part(family, device->path)) {
 			bit_set(runtime->parts, device->index);
-			/* the number in its card */
-			if (strstr(family->part_file, "%n"))
-				device->dev_num = device->index;
+			runtime->placed |= !!strstr(family->part_file, "%n");
 		}
 	}
 	list_iterator_destroy(itr);
@@ -146,6 +144,7 @@ void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
 		pack32(runtime->physical, buffer);
 		pack_bit_str_hex(runtime->devices, buffer);
 		pack_bit_str_hex(runtime->parts, buffer);
+		pack32(runtime->placed, buffer);
 	}
 	list_iterator_destroy(itr);
 }
@@ -153,7 +152,7 @@ void tide_runtimes_pack(list_t *runtimes, buf_t *buffer)
 static struct tide_runtime *unpack_runtime(buf_t *buffer)
 {
 	struct tide_runtime *runtime = xmalloc(sizeof(*runtime));
-	uint32_t len, physical;
+	uint32_t len, physical, placed;
 
 	safe_unpackstr_xmalloc(&runtime->visible, &len, buffer);
 	safe_unpackstr_xmalloc(&runtime->unset, &len, buffer);
@@ -163,7 +162,9 @@ static struct tide_runtime *unpack_runtime(buf_t *buffer)
 	safe_unpack32(&physical, buffer);
 	unpack_bit_str_hex(&runtime->devices, buffer);
 	unpack_bit_str_hex(&runtime->parts, buffer);
+	safe_unpack32(&placed, buffer);
 	runtime->physical = physical;
+	runtime->placed = placed;
 	return runtime;
 
 unpack_error:

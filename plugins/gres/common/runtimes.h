@@ -25,6 +25,8 @@ struct tide_runtime {
 			*/
 	bitstr_t *devices; /* by the index of Slurm's bitmaps */
 	bitstr_t *parts;   /* of these, parts of a device: counted from 0 */
+	bool placed; /* parts have no number but in their card: their place
+			counts, and that of what is told with them */
 };
 
 /*

@@ -31,21 +31,29 @@ static void set_each(char ***env, const char *names, const char *value)
 	}
 }
 
+/* Do places count, as parts are among them that have no number? */
+static bool is_placed(const struct tide_runtime *runtime, bitstr_t *devices)
+{
+	return runtime && runtime->placed &&
+	       tide_runtime_parts(runtime, devices);
+}
+
 /* The numbers as a list; those of seen, where these are counted from 0. */
 static char *list_text(const struct tide_node *node,
 		       const struct tide_runtime *runtime, bitstr_t *mine,
 		       bitstr_t *seen)
 {
+	bool places = is_placed(runtime, seen ? seen : mine);
 	size_t count, seen_count = 0;
-	uint32_t *numbers =
-		tide_devices_numbers(node->devices, mine, runtime, &count);
+	uint32_t *numbers = tide_devices_numbers(node->devices, mine, runtime,
+						 places, &count);
 	uint32_t *all = NULL;
 	struct tide_err err;
 	char *text = NULL;
 	int rc;
 
 	if (seen) {
-		all = tide_devices_numbers(node->devices, seen, runtime,
+		all = tide_devices_numbers(node->devices, seen, runtime, places,
 					   &seen_count);
 		rc = tide_device_places(numbers, count, all, seen_count, &text,
 					&err);
@@ -88,8 +96,9 @@ static char *parts_text(const struct tide_node *node,
 }
 
 /*
- * What a container runtime counts: the numbers of the node. Where parts are told
- * in another way, or cannot be told, theirs would be read as whole devices.
+ * What a container runtime counts: the numbers of the node. Where parts are
+ * told in another way, or cannot be told, theirs would be read as whole
+ * devices.
  */
 static char *counted_text(const struct tide_node *node,
 			  const struct tide_runtime *runtime, bitstr_t *mine)
@@ -166,17 +175,18 @@ static char *places_text(bitstr_t *mine)
 }
 
 /*
- * Physical numbers of all devices. Those of several runtimes may be the same:
- * then the place among the devices of the node.
+ * Physical numbers of all devices. Those of several runtimes may be the same,
+ * as may those of parts: then the place among the devices of the node.
  */
 static void set_numbers(char ***env, const struct tide_node *node,
 			bitstr_t *mine, const char *name)
 {
+	struct tide_runtime *runtime = list_peek(node->runtimes);
 	char *list;
 
 	if (!mine || !bit_set_count(mine)) {
 		unsetenvp(*env, name);
-	} else if (list_count(node->runtimes) > 1) {
+	} else if (list_count(node->runtimes) > 1 || is_placed(runtime, mine)) {
 		list = places_text(mine);
 		env_array_overwrite(env, name, list);
 		xfree(list);

@@ -61,7 +61,7 @@ static void is_numbers(list_t *devices, const char *alloc, const char *want,
 	size_t count, i;
 
 	bit_unfmt(bits, (char *)alloc);
-	list = tide_devices_numbers(devices, bits, NULL, &count);
+	list = tide_devices_numbers(devices, bits, NULL, false, &count);
 	for (i = 0; i < count; i++)
 		xstrfmtcat(text, "%s%u", i ? "," : "", list[i]);
 	is_str(text, want, name);

@@ -184,9 +184,9 @@ static void test_container_files(void)
 	char **env = new_env();
 
 	while ((device = list_next(itr)))
-		device->path = xstrdup_printf(
-			device->index < 6 ? "/dev/d%d" : "/dev/d3_m%d",
-			device->index);
+		device->path = xstrdup_printf(device->index < 6 ? "/dev/d%d"
+								: "/dev/d3_m%d",
+					      device->index);
 	list_iterator_destroy(itr);
 	device = xmalloc(sizeof(*device));
 	device->index = 7;
@@ -210,6 +210,34 @@ static void test_container_files(void)
 	tell(&env, &node, NULL, NULL, false);
 	is_env(env, "BOX_PARTS", "unset", "nothing: no files");
 	is_env(env, "BOX", "", "and no numbers");
+	env_array_free(env);
+	free_node(&node);
+}
+
+/* Parts that have a number in their card only, which whole ones have too. */
+static void test_placed(void)
+{
+	struct tide_node node = new_node();
+	struct tide_runtime *runtime = add_runtime(&node, "SEE", "0-7", "0-1");
+	list_itr_t *itr = list_iterator_create(node.devices);
+	gres_device_t *device;
+	char **env = new_env();
+
+	while ((device = list_next(itr)))
+		device->dev_num = device->index < 2 ? 1 : device->index - 1;
+	list_iterator_destroy(itr);
+	runtime->placed = true;
+	tell(&env, &node, "0-1", "0-1", false);
+	is_env(env, "SEE", "0,1", "two parts");
+	is_env(env, "IDS", "0,1", "have places for numbers");
+	tell(&env, &node, "1-2", "1-3", true);
+	is_env(env, "SEE", "0,1", "a part and a whole one, of three");
+	is_env(env, "IDS", "1,2", "have places as well");
+	tell(&env, &node, "3", "1-3", true);
+	is_env(env, "SEE", "2", "a whole one beside them");
+	is_env(env, "IDS", "2", "has its own number");
+	tell(&env, &node, "2-3", "2-3", false);
+	is_env(env, "SEE", "1,2", "so have whole ones alone");
 	env_array_free(env);
 	free_node(&node);
 }
@@ -303,6 +331,7 @@ int main(void)
 	test_rows();
 	test_container();
 	test_container_files();
+	test_placed();
 	test_several();
 	test_own();
 	test_prolog();
