@@ -1,20 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 #
-# Recorded machines, from tests/data/devices: a line a file, "PATH CONTENT" (\n
-# is a new line) or "PATH -> TARGET" for a link.
+# Recorded machines, from tests/data/devices: docs/devices.md says how they are
+# made.
 
 # make_tree FILE DIR
 make_tree() {
-	local path rest
-
-	mkdir -p "$2"
-	while read -r path rest; do
-		case $path in '' | '#'*) continue ;; esac
-		mkdir -p "$2/${path%/*}"
-		case $rest in
-		'-> '*) ln -s "${rest#-> }" "$2/$path" ;;
-		*) printf '%b\n' "$rest" >"$2/$path" ;;
-		esac
-	done <"$1"
+	bash "${BASH_SOURCE[0]%/*}/../../contrib/examples/record-machine" \
+		--unpack "$2" <"$1"
 }
