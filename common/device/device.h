@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Accelerators of one node as plain numbers: which number a device file
- * carries, and the text that tells a runtime which devices it may use.
- * Discovery is not here yet; no vendor library, no file is opened.
+ * carries, and the text that tells a runtime which devices it may use.  Opens
+ * no file; devices are found by find.h.
  *
  * A device is known by its number: the digits that end the name of its device
  * file (/dev/cambricon_dev3 is 3), which the vendors' tools use too.  Numbers

@@ -81,12 +81,9 @@ static int read_hex(const struct tide_root *root, const struct tide_pci *pci,
 	bool good;
 
 	snprintf(path, sizeof(path), TIDE_PCI_FOLDER "/%s/%s", pci->name, name);
-	if (tide_root_read(root, path, &text, &err)) {
-		if (errno == ENOMEM)
-			return -1;
+	if (tide_root_read(root, path, &text, &err))
 		return tide_problems_add(problems, root->name, 0, "%s",
 					 err.text);
-	}
 	cursor = text;
 	good = !strncmp(cursor, "0x", 2);
 	cursor += good ? 2 : 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gres.conf by hand against what was found: see compare.h.  Whether files are
- * there is said in gresconf.c.
+ * there is said in gresconf.c, and which lines Slurm does not take side by side
+ * in greslines.c.
  */
 #include "config.h"
 
@@ -400,83 +401,6 @@ static void check_rest(struct compare *c)
 	}
 }
 
-static bool has_files(const struct tide_slurm_record *record)
-{
-	return tide_slurm_own_value(record, "File") ||
-	       tide_slurm_own_value(record, "MultipleFiles");
-}
-
-static bool has_type(const struct tide_slurm_record *record)
-{
-	return tide_slurm_own_value(record, "Type");
-}
-
-/* The name of the record, if slurmd of the node takes it as it stands. */
-static const char *name_of(const struct tide_slurm_record *record,
-			   const char *node)
-{
-	if (!tide_site_is_for(record, node) ||
-	    tide_slurm_own_value(record, "AutoDetect"))
-		return NULL;
-	return tide_slurm_own_value(record, "Name");
-}
-
-/* Slurm's own rule, which ends slurmd: all lines of a GRES have it, or none. */
-static void check_mixed(struct compare *c, const struct tide_slurm *conf,
-			const char *node, const char *key,
-			bool (*has)(const struct tide_slurm_record *))
-{
-	for (size_t i = 0; i < conf->n_records; i++) {
-		const struct tide_slurm_record *record = &conf->record[i];
-		const char *name = name_of(record, node);
-		bool differs = false;
-		char fix[128];
-
-		for (size_t j = 0; name && !differs && j < i; j++) {
-			const char *other = name_of(&conf->record[j], node);
-
-			differs = other && !strcasecmp(other, name) &&
-				  has(&conf->record[j]) != has(record);
-		}
-		if (!differs)
-			continue;
-		snprintf(fix, sizeof(fix), "%s= in all lines of %.64s, or none",
-			 key, name);
-		tide_site_say(
-			&c->site, TIDE_LEVEL_ERROR, record, fix,
-			"gres.conf has lines of %s with %s= and without: slurmd does not start",
-			name, key);
-		return;
-	}
-}
-
-/* Slurm's other rule: one line alone may have neither. */
-static void check_repeated(struct compare *c, const struct tide_slurm *conf,
-			   const char *node)
-{
-	for (size_t i = 0; i < conf->n_records; i++) {
-		const struct tide_slurm_record *record = &conf->record[i];
-		const struct tide_slurm_record *first = NULL;
-		const char *name = name_of(record, node);
-
-		if (!name || has_files(record) || has_type(record))
-			continue;
-		for (size_t j = 0; !first && j < i; j++) {
-			const char *other = name_of(&conf->record[j], node);
-
-			if (other && !strcasecmp(other, name) &&
-			    !has_files(&conf->record[j]) &&
-			    !has_type(&conf->record[j]))
-				first = &conf->record[j];
-		}
-		if (first)
-			tide_site_say(
-				&c->site, TIDE_LEVEL_ERROR, record, "one line",
-				"gres.conf has Name=%s here and on line %d, and no File= or Type= tells them apart: slurmd does not start",
-				name, first->line);
-	}
-}
-
 static int compare(struct compare *c, const struct tide_slurm *conf,
 		   const char *node)
 {
@@ -494,11 +418,8 @@ static int compare(struct compare *c, const struct tide_slurm *conf,
 			check_line(c, &conf->record[i]);
 	check_rest(c);
 	/* slurmd asks for one GRES, when Slurm has taken and completed them */
-	if (conf && !c->gres) {
-		check_mixed(c, conf, node, "File", has_files);
-		check_mixed(c, conf, node, "Type", has_type);
-		check_repeated(c, conf, node);
-	}
+	if (conf && !c->gres)
+		tide_site_gres_lines(&c->site, conf, node);
 	return c->lost || c->site.findings->lost ? -1 : 0;
 }
 

@@ -4,9 +4,10 @@
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), types.c (devices), devices.c (priced devices),
  * rates.c (prices and limits), of one host, host.c and gresconf.c (what it has
- * on its disk), compare.c (what devices it has), cgroup.c (who can open them),
- * munge.c and, of a running cluster, live.c (accounts, versions), live_nodes.c
- * (nodes) and enforce.c (jobs and associations).
+ * on its disk), compare.c (what devices it has), greslines.c (lines of
+ * gres.conf together), cgroup.c (who can open devices), munge.c and, of a
+ * running cluster, live.c (accounts, versions), live_nodes.c (nodes) and
+ * enforce.c (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H
 #define TIDE_SITE_RULES_H
@@ -87,6 +88,9 @@ void tide_site_munge(struct tide_site *site);
 void tide_site_device_files(struct tide_site *site, const char *dir,
 			    const char *dev, const char *node,
 			    const char *gres);
+/* Lines of gres.conf for the node that slurmd does not take together. */
+void tide_site_gres_lines(struct tide_site *site, const struct tide_slurm *conf,
+			  const char *node);
 /*
  * Jobs of a node with that Gres cannot open the devices of others, by
  * cgroup.conf in the folder dir and by slurm.conf.
