@@ -370,9 +370,13 @@ static size_t ask_kfd(struct look *look)
 	long place = pci->bus << 8 | pci->dev << 3 | pci->fn;
 	char **names = NULL, path[128], *text;
 	size_t n = 0, count = 0;
+	struct tide_err err;
 
-	if (tide_root_list(look->root, folder, &names, &n, NULL))
+	if (tide_root_list(look->root, folder, &names, &n, &err)) {
+		tide_problems_add(look->problems, look->root->name, 0, "%s",
+				  err.text);
 		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "%s/%.32s/properties", folder,
 			 names[i]);

@@ -141,12 +141,16 @@ static void read_folder(struct seeing *seeing)
 	const char *pattern = seeing->family->part_file;
 	size_t len = strcspn(pattern, ","), dir = len, n_names = 0;
 	char folder[256], path[512], **names = NULL;
+	struct tide_err err;
 
 	while (pattern[dir - 1] != '/')
 		dir--;
 	snprintf(folder, sizeof(folder), "%.*s", (int)dir - 2, pattern + 1);
-	if (tide_root_list(seeing->root, folder, &names, &n_names, NULL))
+	if (tide_root_list(seeing->root, folder, &names, &n_names, &err)) {
+		tide_problems_add(seeing->problems, seeing->root->name, 0, "%s",
+				  err.text);
 		return;
+	}
 	for (size_t i = 0; i < n_names; i++) {
 		int n = -1, m = -1;
 

@@ -124,23 +124,29 @@ int tide_pci_list(const struct tide_root *root, struct tide_pci **ret_list,
 	struct tide_pci *list;
 	char **names = NULL;
 	size_t n = 0, count = 0;
+	bool lost;
 
 	if (tide_root_list(root, TIDE_PCI_FOLDER, &names, &n, err))
 		return -1;
 	list = calloc(n + 1, sizeof(*list));
+	lost = !list;
 	for (size_t i = 0; i < n; i++) {
-		if (list && tide_pci_parse(names[i], &list[count]))
+		if (!lost && tide_pci_parse(names[i], &list[count]))
 			tide_problems_add(problems, root->name, 0,
 					  "'" TIDE_PCI_FOLDER
 					  "/%s' is no PCI address",
 					  names[i]);
-		else if (list && !read_function(root, &list[count], problems))
+		else if (!lost && !read_function(root, &list[count], problems))
 			count++;
+		else
+			lost |= errno == ENOMEM;
 		free(names[i]);
 	}
 	free(names);
-	if (!list)
+	if (lost) {
+		free(list);
 		return tide_err_set(err, ENOMEM, "out of memory");
+	}
 	qsort(list, count, sizeof(*list), tide_pci_cmp);
 	*ret_list = list;
 	*ret_count = count;

@@ -176,32 +176,46 @@ static int add_name(char ***names, size_t *count, const char *name)
 	return 0;
 }
 
+/* All names but hidden ones; -1 with errno when the folder cannot be read on.
+ */
+static int read_names(DIR *dir, char ***names, size_t *count)
+{
+	struct dirent *entry;
+
+	for (;;) {
+		/* else the end and an error look the same */
+		errno = 0;
+		entry = readdir(dir);
+		if (!entry)
+			return errno ? -1 : 0;
+		if (*entry->d_name != '.' &&
+		    add_name(names, count, entry->d_name)) {
+			errno = ENOMEM;
+			return -1;
+		}
+	}
+}
+
 int tide_root_list(const struct tide_root *root, const char *path,
 		   char ***ret_names, size_t *ret_count, struct tide_err *err)
 {
 	int fd = open_below(root, path, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
 	char **names = NULL;
-	struct dirent *entry;
 	size_t count = 0;
-	int rc = 0;
+	int bad = dir ? 0 : errno;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		if (errno != ENOENT)
-			return tide_err_set(err, errno,
-					    "cannot read folder '%s': %s", path,
-					    strerror(errno));
-	}
-	while (!rc && dir && (entry = readdir(dir)))
-		if (*entry->d_name != '.')
-			rc = add_name(&names, &count, entry->d_name);
+	if (!dir && fd >= 0)
+		close(fd);
+	if (dir && read_names(dir, &names, &count))
+		bad = errno;
 	if (dir)
 		closedir(dir);
-	if (rc) {
+	/* not there, or taken away meanwhile */
+	if (bad && bad != ENOENT) {
 		free_names(names, count);
-		return tide_err_set(err, ENOMEM, "out of memory");
+		return tide_err_set(err, bad, "cannot read folder '%s': %s",
+				    path, strerror(bad));
 	}
 	if (count)
 		qsort(names, count, sizeof(*names), name_cmp);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Recorded machines of which one file is something else: the rest is found, it
- * is said, and nothing hangs or crashes.  Synthetic, from tests/data/devices.
+ * is said, and nothing hangs or crashes.  The same where the list of functions
+ * breaks off, or memory is out.  Synthetic, from tests/data/devices.
  */
 #include "config.h"
 
@@ -11,6 +12,9 @@
 #include "common/util/file.h"
 #include "tests/lib/tap.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
 #include <sys/sysmacros.h>
 
 #define TREES TOP_SRCDIR "/tests/data/devices/"
@@ -37,8 +41,8 @@ static const char *const kinds[KINDS] = {"gone",   "a pipe", "a device",
 					 "folder", "a loop", "empty",
 					 "binary", "zeros",  "huge"};
 
-/* Of how many kinds at the least it is said that they are bad, and how many devices are
- * found at the least.
+/* Of how many kinds at the least it is said that they are bad, and how many
+ * devices are found at the least.
  */
 static const struct {
 	const char *tree, *path;
@@ -59,6 +63,37 @@ static const struct {
 	{"dcu", PCI "0000:33:00.0/drm", 7, 4},
 	{"dcu", "dev/dri/card1", 4, 4},
 };
+
+/* The call of readdir() or malloc() from now on that fails; -1: none. */
+static long readdir_left = -1, malloc_left = -1;
+
+struct dirent *readdir(DIR *dir)
+{
+	static struct dirent *(*real)(DIR *);
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "readdir");
+	if (readdir_left < 0 || readdir_left--)
+		return real(dir);
+	errno = EIO;
+	return NULL;
+}
+
+/* the sanitizer has its own */
+#ifndef __SANITIZE_ADDRESS__
+#define FAILING_MALLOC 1
+void *__libc_malloc(size_t size);
+
+void *malloc(size_t size)
+{
+	if (malloc_left < 0 || malloc_left--)
+		return __libc_malloc(size);
+	errno = ENOMEM;
+	return NULL;
+}
+#else
+#define FAILING_MALLOC 0
+#endif
 
 static void remove_all(const char *path)
 {
@@ -138,6 +173,43 @@ static void test_case(size_t i)
 	ok(said >= cases[i].said, "it is said, of %d", said);
 }
 
+/*
+ * The list of functions with a call that fails, the first, the second and so
+ * on: it is whole, or there is an error.
+ */
+static void test_list(long *left, const char *name)
+{
+	struct tide_root root = {.fd = -1};
+	int errors = 0, short_lists = 0, all = 0;
+	char path[128];
+	long at = 0;
+
+	snprintf(path, sizeof(path), "%s/list", folder);
+	tree_make(TREES "npu310p.tree", path);
+	tide_root_open(&root, path, NULL);
+	do {
+		struct tide_problems problems = {0};
+		struct tide_pci *list = NULL;
+		struct tide_err err = {""};
+		size_t count = 0;
+		int rc;
+
+		*left = at++;
+		rc = tide_pci_list(&root, &list, &count, &problems, &err);
+		all = *left >= 0;
+		*left = -1;
+		errors += rc != 0;
+		short_lists += !rc && count < 5 && !problems.count;
+		free(list);
+		tide_problems_release(&problems);
+	} while (!all && at < 1000);
+	tide_root_close(&root);
+	ok(all && errors > 3, "%s that fails: of %ld calls %d are errors", name,
+	   at, errors);
+	is_int(short_lists, 0, "no function is passed over in silence");
+	remove_all(path);
+}
+
 int main(void)
 {
 	struct tide_problems problems = {0};
@@ -150,6 +222,11 @@ int main(void)
 	}
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
+	test_list(&readdir_left, "readdir()");
+	if (FAILING_MALLOC)
+		test_list(&malloc_left, "malloc()");
+	else
+		skip("malloc() that fails", "it is the sanitizer's");
 	tide_table_destroy(table);
 	remove_all(folder);
 	return tap_done();
