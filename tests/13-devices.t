@@ -241,7 +241,7 @@ test_expect_success 'a bad table names file, line, key and value' '
 	test ! -s out &&
 	mkdir bad.d && cp bad bad.d/devices.conf &&
 	cat >want <<-EOF &&
-	tidectl: bad:1: File=dev/x: absolute paths are wanted, with %n, %c or %r for a number
+	tidectl: bad:1: File=dev/x: absolute paths are wanted that end in a number: %n, %c, %r or digits
 	tidectl: bad:2: Model=8: a type is wanted: letters, digits, $(q -), $(q _) and $(q .), and not a count such as 8 or 310p
 	EOF
 	test_cmp want err &&

@@ -19,8 +19,14 @@ enum {
 	MAX_KEYS = 32, /* in a record */
 };
 
+enum {
+	MAX_RECORDS = 4096, /* no table has as many by far */
+	MAX_ERRORS = 100,   /* nor is that one with mistakes */
+};
+
 struct reader {
 	struct tide_table *table;
+	size_t had; /* problems before it was read */
 	struct tide_problems *problems;
 	struct tide_err *err;
 	const struct tide_conf_line *line;
@@ -35,6 +41,11 @@ static int complain(struct reader *r, const char *key, const char *value,
 {
 	return tide_problems_add(r->problems, r->line->file, r->line->line,
 				 "%.40s=%.200s: %s", key, value, what);
+}
+
+static bool is_hopeless(const struct reader *r)
+{
+	return r->problems->count - r->had > MAX_ERRORS;
 }
 
 static int out_of_memory(struct reader *r)
@@ -95,9 +106,10 @@ static int read_pairs(struct reader *r, enum tide_table_record record,
 		      void *object, char *cursor)
 {
 	char *key, *value;
-	int rc = 0, got;
+	int rc = 0, got = 0;
 
-	while ((got = tide_pair_next(&cursor, &key, &value)) > 0) {
+	while (!is_hopeless(r) &&
+	       (got = tide_pair_next(&cursor, &key, &value)) > 0) {
 		if (!read_pair(r, record, object, key, value))
 			continue;
 		if (errno == ENOMEM)
@@ -251,11 +263,24 @@ static int read_record(struct reader *r, const struct tide_conf_line *line)
 static int read_lines(struct tide_table *table, struct tide_lines *lines,
 		      struct tide_problems *problems, struct tide_err *err)
 {
-	struct reader r = {.table = table, .problems = problems, .err = err};
+	struct reader r = {.table = table,
+			   .had = problems->count,
+			   .problems = problems,
+			   .err = err};
 
-	for (size_t i = 0; i < lines->count; i++)
+	if (lines->count > MAX_RECORDS)
+		return tide_err_set(err, E2BIG,
+				    "%s: more than %d lines: it is no table",
+				    lines->line[0].file, MAX_RECORDS);
+	for (size_t i = 0; i < lines->count; i++) {
 		if (read_record(&r, &lines->line[i]))
 			return -1;
+		if (is_hopeless(&r))
+			return tide_err_set(
+				err, E2BIG,
+				"%s: more than %d mistakes: it is no table",
+				lines->line[i].file, MAX_ERRORS);
+	}
 	return 0;
 }
 

@@ -160,6 +160,13 @@ static bool is_path(const char *path, size_t len, const char *letters)
 	return true;
 }
 
+/* Slurm wants the name of a device file to end in its number. */
+static bool is_pattern(const char *path, size_t len, const char *letters)
+{
+	return is_path(path, len, letters) &&
+	       (isdigit((unsigned char)path[len - 1]) || path[len - 2] == '%');
+}
+
 static bool is_class(const char *text, size_t len)
 {
 	return len && len <= 4 && strspn(text, "0123456789abcdefABCDEF") >= len;
@@ -178,8 +185,8 @@ static bool is_list(enum kind kind, const char *value)
 	size_t len;
 
 	while (tide_list_next(&cursor, &item, &len)) {
-		if ((kind == PATTERNS && !is_path(item, len, "ncr")) ||
-		    (kind == PART_PATTERNS && !is_path(item, len, "ncrm")) ||
+		if ((kind == PATTERNS && !is_pattern(item, len, "ncr")) ||
+		    (kind == PART_PATTERNS && !is_pattern(item, len, "ncrm")) ||
 		    (kind == NAMES && !is_name(item, len)) ||
 		    (kind == PATHS && !is_path(item, len, "")) ||
 		    (kind == LIBRARIES && !is_path(item, len, "") &&
@@ -224,11 +231,11 @@ static const char *text_wanted(enum kind kind, const char *value)
 	case PATTERNS:
 		return is_list(kind, value)
 			       ? NULL
-			       : "absolute paths are wanted, with %n, %c or %r for a number";
+			       : "absolute paths are wanted that end in a number: %n, %c, %r or digits";
 	case PART_PATTERNS:
 		return is_list(kind, value)
 			       ? NULL
-			       : "absolute paths are wanted, with %n, %m, %c or %r for a number";
+			       : "absolute paths are wanted that end in a number: %n, %m, %c, %r or digits";
 	case NAMES:
 		return is_list(kind, value) ? NULL : "names are wanted";
 	case PATHS:

@@ -67,11 +67,15 @@ static const struct {
 	{"Family=x/y Gres=a File=/dev/x%n",
 	 "t:1: Family=x/y: a name of letters, digits, '-', '_' and '.' is wanted"},
 	{"Family=x Gres=a File=dev/x%n",
-	 "t:1: File=dev/x%n: absolute paths are wanted, with %n, %c or %r for a number"},
+	 "t:1: File=dev/x%n: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
 	{"Family=x Gres=a File=/dev/x%d",
-	 "t:1: File=/dev/x%d: absolute paths are wanted, with %n, %c or %r for a number"},
+	 "t:1: File=/dev/x%d: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
 	{"Family=x Gres=a File=/dev/../x%n",
-	 "t:1: File=/dev/../x%n: absolute paths are wanted, with %n, %c or %r for a number"},
+	 "t:1: File=/dev/../x%n: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
+	{"Family=x Gres=a File=/dev/x",
+	 "t:1: File=/dev/x: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
+	{"Family=x Gres=a File=/dev/x%n/ctl",
+	 "t:1: File=/dev/x%n/ctl: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
 	{"Family=x Gres=a File=/dev/x%n Gres=b",
 	 "t:1: Gres=b: this key is already on the line"},
 	{"Family=x Gres=a File=/dev/x%n Colour=red",
@@ -125,11 +129,11 @@ static const struct {
 	{F "Model=m Family=x Id=1234:5678 Memory=lots",
 	 "t:2: Memory=lots: a whole number is wanted"},
 	{"Family=x Gres=a File=/dev/x%n PartFile=/dev/y%q",
-	 "t:1: PartFile=/dev/y%q: absolute paths are wanted, with %n, %m, %c or %r for a number"},
+	 "t:1: PartFile=/dev/y%q: absolute paths are wanted that end in a number: %n, %m, %c, %r or digits"},
 	{"Family=x Gres=\"\" File=/dev/x%n",
 	 "t:1: Gres=: a name of letters, digits, '-', '_' and '.' is wanted"},
 	{"Family=x Gres=a File=/dev/x%n Also=y",
-	 "t:1: Also=y: absolute paths are wanted, with %n, %c or %r for a number"},
+	 "t:1: Also=y: absolute paths are wanted that end in a number: %n, %c, %r or digits"},
 	{"Family=x Gres=a File=/dev/x%n Shared=ctl",
 	 "t:1: Shared=ctl: absolute paths are wanted"},
 	{"Family=x Gres=a File=/dev/x%n Container=1X",
@@ -325,8 +329,48 @@ static void test_physical(void)
 	tide_problems_release(&problems);
 }
 
+/* A file of another kind is not gone through to its end. */
+static void test_no_table(void)
+{
+	static const struct {
+		const char *line, *error;
+		size_t lines, most;
+	} cases[] = {
+		{F, NULL, 4096, 0},
+		{"Family=mlu\n", "t: more than 4096 lines: it is no table",
+		 4097, 0},
+		{"Gres=mlu\n", NULL, 100, 100},
+		{"Gres=mlu\n", "t: more than 100 mistakes: it is no table",
+		 4096, 101},
+		{"a=b ", "t: more than 100 mistakes: it is no table", 200000,
+		 101},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t len = strlen(cases[i].line);
+		char *text = malloc(cases[i].lines * len + 16), *end = text;
+		struct tide_problems problems = {0};
+		struct tide_table *table = NULL;
+		struct tide_err err = {""};
+
+		/* one that is all on one line is of a family */
+		if (!strchr(cases[i].line, '\n'))
+			end = stpcpy(end, "Family=x ");
+		for (size_t j = 0; j < cases[i].lines; j++)
+			end = stpcpy(end, cases[i].line);
+		tide_table_parse(text, "t", &table, &problems, &err);
+		is_str(table ? NULL : err.text, cases[i].error, cases[i].line);
+		is_int((int64_t)problems.count, (int64_t)cases[i].most,
+		       "so many are said");
+		tide_table_destroy(table);
+		tide_problems_release(&problems);
+		free(text);
+	}
+}
+
 int main(void)
 {
+	test_no_table();
 	test_builtin();
 	test_bad();
 	test_site();
