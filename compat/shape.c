@@ -21,6 +21,11 @@ uint32_t tide_shape_cores(void)
 	return &conf && conf ? conf->cores : 0;
 }
 
+const char *tide_shape_spool(void)
+{
+	return &conf && conf ? conf->spooldir : NULL;
+}
+
 char *tide_shape_cpus(const char *cores)
 {
 	char *cpus = NULL;

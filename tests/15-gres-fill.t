@@ -206,6 +206,30 @@ test_expect_success 'a device that is back leaves the drain, which is to be lift
 	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
 '
 
+# The kernel does not list it any more; its file has stayed.
+test_expect_success 'so it is told on a node that has lost one altogether' '
+	rm -f go &&
+	first=$(submit_wrap "sleep 600" -n 1 --gres=npu:1) &&
+	wait_job_state "$first" RUNNING 30 &&
+	id=$(submit_wrap "until [ -e go ]; do sleep 0.2; done" -n 1 --gres=npu:1) &&
+	wait_job_state "$id" RUNNING 30 &&
+	mv machine/sys/bus/pci/devices/0000:01:00.0 gone && again &&
+	wait_for 30 is_up DRAIN &&
+	scontrol show node n1 | grep "(3 < 4)" &&
+	log | grep "gres/npu: /dev/davinci0 is gone, which was there before" &&
+	job_is "$id" RUNNING && touch go && wait_job_state "$id" COMPLETED 30 &&
+	wait_for 30 test -s "epilog.$id" && test "$(cat "epilog.$id")" = 1 &&
+	scancel "$first" && wait_job_end "$first" 30 &&
+	wait_for 30 test -e "epilog.$first" && test -z "$(cat "epilog.$first")"
+'
+
+test_expect_success 'and all is as before when that is back' '
+	mv gone machine/sys/bus/pci/devices/0000:01:00.0 && again &&
+	wait_for 30 valid && is_up DRAIN &&
+	scontrol update nodename=n1 state=resume && wait_for 30 is_up IDLE &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
 # answers COMMAND WHAT: slurmd says that of a program that does that.
 answers() {
 	printf "#!/bin/sh\n%s\n" "$1" >"$TIDE_CLUSTER_DIR/plugins/tide-devices" &&

@@ -13,6 +13,7 @@
 #include "src/common/pack.h"
 
 #include "common/device/device.h"
+#include "plugins/gres/common/places.h"
 #include "plugins/gres/common/runtimes.h"
 
 /* Fill in what the kernel must be told about the file; false when it is no
@@ -175,10 +176,18 @@ list_t *tide_devices_load(list_t *records, const char *name)
 	bool bad = false;
 	int index = 0;
 
-	/* those without a file were filled in, or could not be */
-	while ((record = list_next(itr)))
-		if (!xstrcmp(record->name, name) && record->file)
+	while ((record = list_next(itr))) {
+		/* those without a file were filled in, or could not be */
+		if (xstrcmp(record->name, name) || !record->file)
+			continue;
+		if (tide_place_is_gone(record)) {
+			record->count = 0;
+			bad = true;
+			index++;
+		} else {
 			bad |= add_record(devices, records, record, &index);
+		}
+	}
 	list_iterator_destroy(itr);
 	if (bad) {
 		list_for_each(records, forget_links, (void *)name);

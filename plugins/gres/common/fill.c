@@ -10,8 +10,10 @@
 #include "src/common/list.h"
 
 #include "common/conf/lines.h"
+#include "compat/shape.h"
 #include "plugins/gres/common/ask.h"
 #include "plugins/gres/common/cores.h"
+#include "plugins/gres/common/places.h"
 
 enum {
 	LIMIT_MS = 15000,	 /* for the program */
@@ -334,9 +336,9 @@ static char *types_of(list_t *list)
 /*
  * While too few are there, those that are missing keep their places: steps of
  * jobs that run would be given each other's devices. What reads the records
- * then leaves them out.
+ * then leaves them out. True: all are there.
  */
-static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
+static bool fill_record(list_t *records, const gres_slurmd_conf_t *record,
 			const struct task *task, struct looked *looked)
 {
 	uint64_t there = count_there(record, looked->lines);
@@ -351,7 +353,7 @@ static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
 			      task, looked, false);
 	count -= lost - missing;
 	if (count >= record->count)
-		return;
+		return true;
 	others = types_of(looked->lines);
 	error("gres/%s: slurm.conf has %llu of type '%s' on this node, found are %llu%s%s: mend Gres= of the node, or the device (tidectl devices)",
 	      record->name, (unsigned long long)record->count,
@@ -359,6 +361,7 @@ static void fill_record(list_t *records, const gres_slurmd_conf_t *record,
 	      (unsigned long long)count, others ? ", and of others " : "",
 	      others ? others : "");
 	xfree(others);
+	return false;
 }
 
 /*
@@ -423,20 +426,6 @@ static char *write_lines(list_t *records, const char *name)
 	return text;
 }
 
-static void free_record(void *x)
-{
-	gres_slurmd_conf_t *record = x;
-
-	xfree(record->file);
-	xfree(record->cpus);
-	FREE_NULL_BITMAP(record->cpus_bitmap);
-	xfree(record->links);
-	xfree(record->name);
-	xfree(record->type_name);
-	xfree(record->unique_id);
-	xfree(record);
-}
-
 /* Cores of records by hand: of a record with several files it is said once. */
 static void compare_cores(list_t *records, const struct task *task,
 			  const struct looked *looked)
@@ -478,25 +467,44 @@ static int is_of_type(void *x, void *key)
 /*
  * More are there than slurm.conf counts.  Which of them jobs that run have is
  * not known here: a device that is back would take the place of another, and be
- * given to a second job.  So none is used, and Slurm drains the node.
+ * given to a second job.  So none is used, and Slurm drains the node. True: so
+ * it is.
  */
-static void drop_unclear(list_t *made, const gres_slurmd_conf_t *bare,
+static bool drop_unclear(list_t *made, const gres_slurmd_conf_t *bare,
 			 const struct looked *looked)
 {
 	if (!count_there(bare, looked->lines))
-		return;
+		return false;
 	error("gres/%s: more of type '%s' are there than slurm.conf has on this node, and which of them jobs have is not known: none is used: mend Gres= of the node, or name the files in gres.conf (tidectl devices --gres-conf)",
 	      bare->name, bare->type_name ? bare->type_name : "any");
 	list_delete_all(made, is_of_type, (void *)bare);
+	return true;
+}
+
+/* What is gone altogether is in no line; its place is known from before. */
+static void keep_places(list_t *made, list_t *bare, const char *name, bool all)
+{
+	const char *folder = tide_shape_spool();
+	char *path;
+
+	if (!folder)
+		return;
+	path = xstrdup_printf("%s/tide-gres-%s", folder, name);
+	if (all)
+		tide_places_remember(made, path);
+	else
+		tide_places_recall(made, bare, path);
+	xfree(path);
 }
 
 /* Put what was found into the place of records without a file. */
 static void replace(list_t *records, const struct task *task,
 		    struct looked *looked)
 {
-	list_t *bare = list_create(free_record);
-	list_t *made = list_create(free_record);
+	list_t *bare = list_create(tide_place_free);
+	list_t *made = list_create(tide_place_free);
 	gres_slurmd_conf_t *record;
+	bool all = true, unclear = false;
 	uint64_t wanted = 0;
 	list_itr_t *itr;
 
@@ -508,11 +516,13 @@ static void replace(list_t *records, const struct task *task,
 	check_links(looked->lines, wanted);
 	itr = list_iterator_create(bare);
 	while ((record = list_next(itr)))
-		fill_record(made, record, task, looked);
+		all &= fill_record(made, record, task, looked);
 	list_iterator_reset(itr);
 	while ((record = list_next(itr)))
-		drop_unclear(made, record, looked);
+		unclear |= drop_unclear(made, record, looked);
 	list_iterator_destroy(itr);
+	if (task->fill && !unclear)
+		keep_places(made, bare, task->name, all);
 	if (task->fill)
 		say_rest(task->name, looked->lines);
 	while ((record = list_pop(made)))

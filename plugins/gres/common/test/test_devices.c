@@ -13,6 +13,7 @@
 #include "src/common/list.h"
 #include "src/common/pack.h"
 
+#include "plugins/gres/common/places.h"
 #include "tests/lib/tap.h"
 
 #define MAJOR 120
@@ -33,6 +34,8 @@ static void free_record(void *x)
 	xfree(record->file);
 	xfree(record->links);
 	xfree(record->name);
+	xfree(record->type_name);
+	xfree(record->unique_id);
 	xfree(record);
 }
 
@@ -185,6 +188,30 @@ static void test_whose(void)
 	FREE_NULL_LIST(records);
 }
 
+/* Of three the second is gone, though its file is there. */
+static void test_gone(void)
+{
+	list_t *records = list_create(tide_place_free), *devices;
+	list_t *wanted = list_create(tide_place_free);
+	char *path = path_of("places");
+
+	add(records, "mlu", "dev[0-1,3]", 0);
+	tide_places_remember(records, path);
+	list_flush(records);
+	add(records, "mlu", "dev[0,3]", 0);
+	add(wanted, "mlu", NULL, 0);
+	((gres_slurmd_conf_t *)list_peek(wanted))->count = 3;
+	tide_places_recall(records, wanted, path);
+	devices = load(records, 2, "a device that is gone is not used");
+	is_numbers(devices, "0-1", "0", "nor is its place");
+	is_numbers(devices, "2", "3", "and the next one keeps its own");
+	is_int(counted(records), 2, "Slurm counts one less");
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+	FREE_NULL_LIST(wanted);
+	xfree(path);
+}
+
 static void test_pack(void)
 {
 	list_t *records = list_create(free_record), *devices, *copy;
@@ -264,6 +291,7 @@ int main(void)
 		test_multiple();
 		test_bad();
 		test_whose();
+		test_gone();
 		test_pack();
 	} else {
 		skip("lists of devices", "mknod is not allowed here");
