@@ -5,7 +5,7 @@
 # what is not is said with its name, nothing hangs or crashes. All synthetic.
 #
 # One release: no Slurm is asked.
-# shellcheck disable=SC2034,SC2016,SC2154
+# shellcheck disable=SC2034,SC2016,SC2086,SC2154
 
 test_description='tidectl devices and bad input'
 . "$(dirname "$0")/lib/sharness.sh"
@@ -191,6 +191,18 @@ test_expect_success 'device files of another kind' '
 	grep -q "/dev/davinci1. is not a character device" err &&
 	grep -q "/dev/davinci2. is not a character device" err &&
 	grep -q "there is no device file ./dev/davinci3. of 0000:82:00.0" err
+'
+
+test_expect_success 'no command waits for a pipe in the place of a file' '
+	mkdir piped && cp "$TIDE_TOP/contrib/examples/tide.conf" piped &&
+	mkfifo piped/slurm.conf piped/gres.conf &&
+	for args in "check --conf-dir piped" "check --here --conf-dir piped" \
+		"library cndev $PWD/piped/gres.conf" "devices --root piped/gres.conf"; do
+		status 1 timeout 10 "$tidectl" $args &&
+		cat out err | grep -E "piped/(slurm|gres).conf.*: (could not|cannot) (be )?read|Not a directory" || return 1
+	done &&
+	status 1 timeout 10 env SLURM_CONF="$PWD/piped/slurm.conf" \
+		"$tidectl" request 1 && grep piped/slurm.conf err
 '
 
 test_done

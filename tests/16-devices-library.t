@@ -275,6 +275,9 @@ test_expect_success 'tidectl library is one library, a line an object' '
 	jq -e ". == {failed: \"absent\", text: \"there is no libnone.so\"}" out &&
 	test_expect_code 1 "$tidectl" library dcmi "$PWD/fake_dcmi.so" \
 		>/dev/full 2>err && grep -q "cannot write the answer" err &&
+	mkfifo pipe.so &&
+	status 1 timeout 10 "$tidectl" library dcmi "$PWD/pipe.so" &&
+	jq -e ". == {failed: \"unfit\", text: \"it cannot be loaded: could not read pipe.so: it is not a plain file\"}" out &&
 	status 2 "$tidectl" library dcmi &&
 	status 2 "$tidectl" library dcmi "" &&
 	status 2 "$tidectl" library any libnone.so &&

@@ -13,14 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/util/file.h"
+
 #define MAX_KEY (1024 * 1024)
 
 static int read_key(const char *path, unsigned char *key, size_t *ret_len,
 		    struct tide_err *err)
 {
-	FILE *file = fopen(path, "re");
+	FILE *file;
 	size_t len;
 
+	if (tide_file_plain(path, err))
+		return -1;
+	file = fopen(path, "re");
 	if (!file)
 		return tide_err_set(err, errno, "could not read %s: %s", path,
 				    strerror(errno));

@@ -34,7 +34,8 @@ struct host {
 	const char *name, *dir, *dev;
 	const struct tide_accels *found;	/* or NULL */
 	const struct tide_slurm_record *record; /* of PluginDir */
-	char *stock; /* Slurm's own select plugin, or NULL */
+	char *stock;		/* Slurm's own select plugin, or NULL */
+	struct tide_err unread; /* why slurm.conf is not, or empty */
 };
 
 static char *join(const char *dir, size_t len, const char *file)
@@ -303,7 +304,10 @@ static void check(struct host *host, char **ret_plugin_dir)
 	const char *dirs =
 		tide_slurm_get(host->site.slurm, "PluginDir", &host->record);
 
-	if (!host->site.slurm->n_records)
+	if (*host->unread.text)
+		tide_site_say(&host->site, TIDE_LEVEL_ERROR, NULL,
+			      "see slurm.conf(5)", "%s", host->unread.text);
+	else if (!host->site.slurm->n_records)
 		tide_site_say(
 			&host->site, TIDE_LEVEL_OK, NULL, NULL,
 			"there is no slurm.conf here: of PluginDir only %s is looked for",
@@ -336,7 +340,10 @@ int tide_host_check(const char *dir, const char *dev, const char *name,
 	*ret_plugin_dir = NULL;
 	if (!path)
 		return tide_err_set(err, ENOMEM, "out of memory");
-	if (tide_slurm_load(path, &slurm, &problems, NULL) && errno == ENOMEM)
+	if (!tide_slurm_load(path, &slurm, &problems, &host.unread) ||
+	    errno == ENOENT)
+		*host.unread.text = '\0';
+	else if (errno == ENOMEM)
 		findings->lost = 1;
 	host.site = (struct tide_site){.slurm = slurm ? slurm : &none,
 				       .path = path,

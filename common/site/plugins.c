@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/util/err.h"
+#include "common/util/file.h"
 
 enum {
 	MAX_SYMBOLS = 1000000
@@ -100,6 +101,8 @@ int tide_plugin_version(const char *path, uint32_t *ret_version,
 	uint32_t value = 0;
 	int rc;
 
+	if (tide_file_plain(path, err))
+		return -1;
 	elf.file = fopen(path, "re");
 	if (!elf.file)
 		return tide_err_set(err, errno, "cannot open '%s': %s", path,

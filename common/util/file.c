@@ -20,6 +20,29 @@ static int fail(struct tide_err *err, const char *what, const char *path)
 			    strerror(errno));
 }
 
+/* -1 unless it is a plain file. */
+static int check_kind(const struct stat *st, const char *path,
+		      struct tide_err *err)
+{
+	if (S_ISREG(st->st_mode))
+		return 0;
+	if (!S_ISDIR(st->st_mode))
+		return tide_err_set(err, EINVAL,
+				    "could not read %s: it is not a plain file",
+				    path);
+	errno = EISDIR;
+	return fail(err, "read", path);
+}
+
+int tide_file_plain(const char *path, struct tide_err *err)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail(err, "read", path);
+	return check_kind(&st, path, err);
+}
+
 /* All of the file into text, which has room for size bytes. */
 static ssize_t read_all(int fd, char *text, size_t size)
 {
@@ -53,13 +76,10 @@ int tide_file_read(const char *path, char **ret_text, struct tide_err *err)
 		fail(err, "read", path);
 		goto out;
 	}
-	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
-		tide_err_set(err, EINVAL,
-			     "could not read %s: it is not a plain file", path);
+	if (check_kind(&st, path, err))
 		goto out;
-	}
-	if (!S_ISREG(st.st_mode) || st.st_size > TIDE_FILE_MAX) {
-		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
+	if (st.st_size > TIDE_FILE_MAX) {
+		errno = EFBIG;
 		fail(err, "read", path);
 		goto out;
 	}

@@ -21,6 +21,13 @@
 int tide_file_read(const char *path, char **ret_text, struct tide_err *err);
 
 /*
+ * For who opens a file by other means: is it a plain one, so that opening it
+ * waits for nobody?  -1 with errno of stat(), EISDIR, or EINVAL: it is a pipe
+ * or a device.
+ */
+int tide_file_plain(const char *path, struct tide_err *err);
+
+/*
  * Replace the file by this text, mode 0600, so that a crash leaves the old or
  * the new one and never half of either: written beside it, synced, renamed,
  * folder synced.  -1 with errno; the old one is then still there.

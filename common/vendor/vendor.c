@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/util/file.h"
 #include "common/vendor/impl.h"
 
 static const struct {
@@ -115,12 +116,22 @@ void tide_vendor_fault(struct tide_vendor_device *device,
  */
 static void *open_library(const char *path, struct tide_err *err)
 {
-	void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
-	const char *why = handle ? "" : dlerror();
 	size_t len = strlen(path);
+	struct tide_err kind;
+	const char *why;
+	void *handle;
 
+	/* dlopen() would wait for who writes into a pipe */
+	if (strchr(path, '/') && tide_file_plain(path, &kind) &&
+	    errno == EINVAL) {
+		tide_err_set(err, ENOTSUP, "it cannot be loaded: %s",
+			     kind.text);
+		return NULL;
+	}
+	handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (handle)
 		return handle;
+	why = dlerror();
 	/* dlopen() begins with the name of the file that it does not find */
 	if (!strncmp(why, path, len) &&
 	    strstr(why + len, "No such file or directory"))

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void write_key(const char *path, const char *text)
@@ -43,5 +44,10 @@ int main(void)
 	ok(tide_proof_make("x", path, &proof, &err) == -1 && errno == ENOENT &&
 		   !proof,
 	   "a missing key is refused: %s", err.text);
+	ok(!mkfifo(path, 0600) &&
+		   tide_proof_make("x", path, &proof, &err) == -1 &&
+		   errno == EINVAL,
+	   "a pipe is not waited for: %s", err.text);
+	unlink(path);
 	return tap_done();
 }

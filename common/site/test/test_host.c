@@ -308,6 +308,14 @@ static void test_no_conf(void)
 		   strstr(findings.finding[0].what, "there is no slurm.conf"),
 	   "without a slurm.conf the default folder is looked for");
 	tide_findings_release(&findings);
+	ok(!mkfifo(path_of("slurm.conf"), 0600) &&
+		   !tide_host_check(folder, folder, "login", NULL, &findings,
+				    &plugin_dir, NULL) &&
+		   findings.finding[0].level == TIDE_LEVEL_ERROR &&
+		   strstr(findings.finding[0].what, "cannot be read"),
+	   "a slurm.conf that is a pipe is an error, not waited for");
+	unlink(path_of("slurm.conf"));
+	tide_findings_release(&findings);
 }
 
 /* What was found against gres.conf, and against what slurm.conf counts. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/util/err.h"
@@ -77,7 +78,7 @@ int main(void)
 	struct tide_err err = {""};
 	const char *path;
 	uint32_t version;
-	char command[64];
+	char command[64], pipe[64];
 
 	if (!mkdtemp(folder)) {
 		ok(0, "a folder of our own: %s", strerror(errno));
@@ -100,6 +101,10 @@ int main(void)
 	ok(tide_plugin_version("/etc/passwd", &version, &err) &&
 		   errno == EINVAL && strstr(err.text, "is no plugin of Slurm"),
 	   "a file of another kind");
+	snprintf(pipe, sizeof(pipe), "%s/pipe", folder);
+	ok(!mkfifo(pipe, 0600) && tide_plugin_version(pipe, &version, &err) &&
+		   errno == EINVAL && strstr(err.text, pipe),
+	   "a pipe is not waited for: %s", err.text);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	ok(!system(command), "the folder is gone");
 	return tap_done();

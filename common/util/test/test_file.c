@@ -30,7 +30,12 @@ int main(void)
 	ok(strstr(err.text, path) != NULL, "... names it");
 	ok(tide_file_read(folder, &text, &err) == -1 && errno == EISDIR,
 	   "read: a folder");
+	ok(tide_file_plain(path, &err) == -1 && errno == ENOENT,
+	   "plain: no such file");
+	ok(tide_file_plain(folder, &err) == -1 && errno == EISDIR,
+	   "plain: a folder is not");
 	is_int(tide_file_replace(path, "one\n", &err), 0, "replace: a new file");
+	is_int(tide_file_plain(path, &err), 0, "plain: it is");
 	is_int(tide_file_read(path, &text, &err), 0, "read: it is there");
 	is_str(text, "one\n", "read: as written");
 	free(text);
@@ -45,6 +50,9 @@ int main(void)
 	unlink(path);
 	ok(!mkfifo(path, 0600) && tide_file_read(path, &text, &err) == -1,
 	   "read: a pipe is not waited for");
+	ok(tide_file_plain(path, &err) == -1 && errno == EINVAL &&
+		   strstr(err.text, path),
+	   "plain: a pipe is not: %s", err.text);
 	unlink(path);
 	is_int(tide_file_replace(path, "", &err), 0, "replace: again");
 	ok(!stat(path, &st) && (st.st_mode & 07777) == 0600,
