@@ -13,7 +13,10 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include "common/util/parse.h"
 #include "compat/release.h"
+
+_Static_assert(TIDE_NO_LIMIT == INFINITE, "no limit is Slurm's number");
 
 /* slurm.h says that it is there, and does not declare it. */
 extern void slurm_free_will_run_response_msg(will_run_response_msg_t *msg);

@@ -68,6 +68,37 @@ b"; do
 	done
 '
 
+test_expect_success 'times are those of sbatch, and Slurm takes them' '
+	for time in UNLIMITED infinite 0 0:00 -1; do
+		is_chosen "--time=$time --gres=dcu:k100_ai:1" 1 --gres dcu \
+			--time $time &&
+			id=$(timeout 60 sbatch --parsable $(cat out) --hold \
+				--wrap true) &&
+			test "$(squeue -h -j $id -o %l)" = UNLIMITED &&
+			scancel $id || return 1
+	done &&
+	while read -r time limit; do
+		is_chosen "--time=$time --time-min=1 --gres=dcu:k100_ai:1" 1 \
+			--gres dcu --time $time --time-min 1 &&
+			id=$(timeout 60 sbatch --parsable $(cat out) --hold \
+				--wrap true) &&
+			test "$(squeue -h -j $id -o %l)" = $limit &&
+			scancel $id || return 1
+	done <<-EOF &&
+	90 1:30:00
+	90:30 1:31:00
+	1:30:00 1:30:00
+	2-12 2-12:00:00
+	2-12:30 2-12:30:00
+	2-12:30:01 2-12:31:00
+	EOF
+	for time in "" 5m NONE 1:2:3:4 1: 24856-0; do
+		test_expect_code 2 "$tidectl" request 1 --time "$time" \
+			>out 2>err && test ! -s out &&
+			grep -E -e "--time .$time.: (a time limit is wanted|must be less)" err || return 1
+	done
+'
+
 test_expect_success '--list and --json have every type' '
 	"$tidectl" request 3 --list >out && test "$(wc -l <out)" = 4 &&
 	grep "^npu:ascend910c .*has too few on one node" out &&

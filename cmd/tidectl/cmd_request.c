@@ -178,14 +178,12 @@ static int limit(const char *name, const char **ret_text, uint32_t *ret_min)
 	struct tide_err err;
 	int64_t minutes;
 
-	if (!tide_parse_limit(optarg, &minutes, &err) && minutes < 1 << 30) {
+	if (!tide_parse_limit(optarg, &minutes, &err)) {
 		*ret_text = optarg;
 		*ret_min = (uint32_t)minutes;
 		return 0;
 	}
-	tidectl_usage(&tidectl_request,
-		      "%s '%s': a time limit is wanted, as sbatch takes it",
-		      name, optarg);
+	tidectl_usage(&tidectl_request, "%s '%s': %s", name, optarg, err.text);
 	return -1;
 }
 

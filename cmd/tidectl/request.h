@@ -16,7 +16,7 @@ struct request {
 	struct tide_wish wish;
 	const char *partition, *account;  /* or NULL */
 	const char *limit, *time_min;	  /* as they were written, or NULL */
-	uint32_t limit_min, time_min_min; /* or 0 */
+	uint32_t limit_min, time_min_min; /* or 0; TIDE_NO_LIMIT */
 	int list, json, nodes_given;
 };
 

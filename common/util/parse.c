@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "common/util/err.h"
@@ -132,10 +133,15 @@ int tide_parse_is_count(const char *text, size_t len)
 int tide_parse_limit(const char *text, int64_t *ret_min, struct tide_err *err)
 {
 	static const char wanted[] =
-		"a time limit is wanted: minutes, or as 1:30:00 or 2-12:00";
+		"a time limit is wanted: minutes, as 1:30:00 or 2-12:00, or UNLIMITED";
 	int64_t days = 0, part[3] = {0}, seconds;
 	int dash, count = 0;
 
+	if (!strcmp(text, "-1") || !strcasecmp(text, "INFINITE") ||
+	    !strcasecmp(text, "UNLIMITED")) {
+		*ret_min = TIDE_NO_LIMIT;
+		return 0;
+	}
 	dash = strchr(text, '-') != NULL;
 	if (dash && (digits(&text, 6, &days) || *text++ != '-'))
 		return tide_err_set(err, EINVAL, "%s", wanted);
@@ -150,9 +156,10 @@ int tide_parse_limit(const char *text, int64_t *ret_min, struct tide_err *err)
 	else
 		seconds = part[0] * 60 + part[1];
 	seconds += days * DAY_SECONDS;
-	if (seconds < 1)
-		return tide_err_set(err, ERANGE, "must be a minute at least");
-	*ret_min = (seconds + 59) / 60;
+	/* Slurm has 32 bits, with a sign */
+	if (seconds > INT32_MAX - 59)
+		return tide_err_set(err, ERANGE, "must be less than 68 years");
+	*ret_min = seconds ? (seconds + 59) / 60 : TIDE_NO_LIMIT;
 	return 0;
 }
 

@@ -33,9 +33,14 @@ int tide_parse_duration(const char *text, int64_t *ret_seconds,
  */
 int tide_parse_is_count(const char *text, size_t len);
 
+/* What Slurm calls INFINITE. */
+#define TIDE_NO_LIMIT UINT32_MAX
+
 /*
  * A time limit as Slurm's commands take it, in minutes, a part of one counting
- * as one: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S; at least a minute.
+ * as one: M, M:S, H:M:S, D-H, D-H:M or D-H:M:S; TIDE_NO_LIMIT for UNLIMITED,
+ * INFINITE, -1 and whatever is no time at all, as 0.  ERANGE: so many that
+ * Slurm counts wrong.
  */
 int tide_parse_limit(const char *text, int64_t *ret_min, struct tide_err *err);
 

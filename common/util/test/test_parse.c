@@ -46,10 +46,14 @@ static const struct parse_case durations[] = {
 static const struct parse_case limits[] = {
 	{"90", 0, 90},		{"90:30", 0, 91},	{"1:30:00", 0, 90},
 	{"0:0:1", 0, 1},	{"2-12", 0, 3600},	{"2-12:30", 0, 3630},
-	{"2-12:30:01", 0, 3631}, {"0", ERANGE, 0},	{"0:00", ERANGE, 0},
+	{"2-12:30:01", 0, 3631}, {"0:01", 0, 1},	{"24855-0", 0, 35791200},
+	{"0", 0, TIDE_NO_LIMIT}, {"0:00", 0, TIDE_NO_LIMIT},
+	{"0-0", 0, TIDE_NO_LIMIT}, {"-1", 0, TIDE_NO_LIMIT},
+	{"INFINITE", 0, TIDE_NO_LIMIT}, {"unlimited", 0, TIDE_NO_LIMIT},
 	{"", EINVAL, 0},	{"5:", EINVAL, 0},	{"1:2:3:4", EINVAL, 0},
 	{"1-", EINVAL, 0},	{"-5", EINVAL, 0},	{"5m", EINVAL, 0},
-	{"UNLIMITED", EINVAL, 0}, {"9999999999", EINVAL, 0},
+	{"NONE", EINVAL, 0},	{"9999999999", EINVAL, 0}, {" 5", EINVAL, 0},
+	{"1-2-3", EINVAL, 0},	{"1:2-3", EINVAL, 0},	{"24856-0", ERANGE, 0},
 };
 
 static const struct {
