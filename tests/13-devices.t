@@ -158,7 +158,11 @@ test_expect_success 'a processor topology in XML, with and without a root' '
 	status 0 "$tidectl" devices --root mlu370 --xml "$data/mlu370.xml" \
 		--json &&
 	jq -e "[.[].cores] == [\"4-7\", \"4-7\", \"0-3\", \"0-3\"] and
-		all(.guessed | not)" out
+		all(.guessed | not)" out &&
+	sed "/\"renderD128\"/d; /\"card1\"/d" "$data/decoys.xml" >bare.xml &&
+	status 0 "$tidectl" devices --xml bare.xml --gres dcu --json &&
+	jq -e ".[0].guessed and .[0].files ==
+		[\"/dev/dri/card0\", \"/dev/dri/renderD128\"]" out
 '
 
 # What each topology has, as found FILE makes it: devices, of so many PCI

@@ -214,69 +214,59 @@ static bool is_api(const char *value)
 	       !strcmp(value, "nvml") || !strcmp(value, "rsmi");
 }
 
-static const char *text_wanted(enum kind kind, const char *value)
+/* What each kind of text is to be. */
+static const char *const wanted[] = {
+	[NAME] = "a name of letters, digits, '-', '_' and '.' is wanted",
+	[ATTRIBUTE] = "a name of letters, digits, '-', '_' and '.' is wanted",
+	[TYPE] =
+		"a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p",
+	[PATTERNS] =
+		"absolute paths are wanted that end in a number: %n, %c, %r or digits",
+	[PART_PATTERNS] =
+		"absolute paths are wanted that end in a number: %n, %m, %c, %r or digits",
+	[NAMES] = "names are wanted",
+	[PATHS] = "absolute paths are wanted",
+	[LIBRARIES] = "names of libraries or absolute paths are wanted",
+	[API] = "cndev, dcmi, nvml or rsmi is wanted",
+	[INFO] = "an absolute path is wanted, with %p for the PCI address",
+	[CLASSES] =
+		"up to four hexadecimal digits are wanted, as in 12 or 0380",
+	[VARIABLES] = "names of environment variables are wanted",
+	[SETTING] =
+		"an environment variable and its value are wanted, NAME=VALUE, or NAME= and file names with %n and %m",
+	[TEXT] = "a text is wanted",
+};
+
+static bool is_good(enum kind kind, const char *value)
 {
+	size_t len = strlen(value);
+
 	switch (kind) {
 	case NAME:
 	case ATTRIBUTE:
-		return is_name(value, strlen(value)) && *value != '.'
-			       ? NULL
-			       : "a name of letters, digits, '-', '_' and '.' is wanted";
+		return is_name(value, len) && *value != '.';
 	case TYPE:
-		return is_name(value, strlen(value)) &&
-				       !tide_parse_is_count(value,
-							    strlen(value))
-			       ? NULL
-			       : "a type is wanted: letters, digits, '-', '_' and '.', and not a count such as 8 or 310p";
-	case PATTERNS:
-		return is_list(kind, value)
-			       ? NULL
-			       : "absolute paths are wanted that end in a number: %n, %c, %r or digits";
-	case PART_PATTERNS:
-		return is_list(kind, value)
-			       ? NULL
-			       : "absolute paths are wanted that end in a number: %n, %m, %c, %r or digits";
-	case NAMES:
-		return is_list(kind, value) ? NULL : "names are wanted";
-	case PATHS:
-		return is_list(kind, value) ? NULL
-					    : "absolute paths are wanted";
-	case LIBRARIES:
-		return is_list(kind, value)
-			       ? NULL
-			       : "names of libraries or absolute paths are wanted";
+		return is_name(value, len) && !tide_parse_is_count(value, len);
 	case API:
-		return is_api(value) ? NULL
-				     : "cndev, dcmi, nvml or rsmi is wanted";
+		return is_api(value);
 	case INFO:
-		return is_list(kind, value) && !strchr(value, ',')
-			       ? NULL
-			       : "an absolute path is wanted, with %p for the PCI address";
-	case CLASSES:
-		return is_list(kind, value)
-			       ? NULL
-			       : "up to four hexadecimal digits are wanted, as in 12 or 0380";
-	case VARIABLES:
-		return is_list(kind, value)
-			       ? NULL
-			       : "names of environment variables are wanted";
+		return is_list(kind, value) && !strchr(value, ',');
 	case SETTING:
-		return is_setting(value)
-			       ? NULL
-			       : "an environment variable and its value are wanted, NAME=VALUE, or NAME= and file names with %n and %m";
+		return is_setting(value);
+	case TEXT:
+		return len;
 	default:
-		return *value ? NULL : "a text is wanted";
+		return is_list(kind, value);
 	}
 }
 
 static int set_text(char **field, enum kind kind, const char *value,
 		    struct tide_err *err)
 {
-	const char *wanted = text_wanted(kind, value);
 	char *copy;
 
-	if (wanted)
-		return tide_err_set(err, EINVAL, "%s", wanted);
+	if (!is_good(kind, value))
+		return tide_err_set(err, EINVAL, "%s", wanted[kind]);
 	copy = strdup(value);
 	if (!copy)
 		return tide_err_set(err, ENOMEM, "out of memory");
