@@ -92,11 +92,36 @@ static int read_sockets(const struct request *request, enum tide_socket *socket)
 	return 0;
 }
 
+/*
+ * Where libraries are to be asked, ask them, let their word count if that is
+ * wanted, and say how they differ.  -1 without memory.
+ */
+static int ask_libraries(const struct request *request,
+			 const struct tide_where *where,
+			 struct tide_accels *accels,
+			 struct tide_vendor_answers *answers)
+{
+	struct tide_problems problems = {0};
+	int rc = 0;
+
+	if (!wants_library(request))
+		return 0;
+	if (devices_ask(where->table, accels, LIMIT_S, answers) ||
+	    tide_vendor_name_parts(where->table, answers, accels, &problems) ||
+	    (request->library > 0 &&
+	     tide_vendor_apply(where, answers, accels, &problems)))
+		rc = -1;
+	if (!rc)
+		tide_vendor_compare(answers, accels, &problems);
+	devices_tell(&problems);
+	tide_problems_release(&problems);
+	return rc;
+}
+
 static int devices(const struct request *request)
 {
 	struct tide_table *table = devices_table(request->table);
 	struct tide_vendor_answers answers = {0};
-	struct tide_problems problems = {0};
 	struct tide_accels accels = {0};
 	struct tide_where where = {
 		.table = table,
@@ -121,24 +146,14 @@ static int devices(const struct request *request)
 		status = tidectl_fail("out of memory");
 		goto out;
 	}
-	if (wants_library(request) &&
-	    (devices_ask(table, &accels, LIMIT_S, &answers) ||
-	     tide_vendor_name_parts(table, &answers, &accels, &problems))) {
+	if (ask_libraries(request, &where, &accels, &answers)) {
 		status = tidectl_fail("out of memory");
 		goto out;
 	}
-	if (request->library > 0 &&
-	    tide_vendor_apply(&where, &answers, &accels, &problems)) {
-		status = tidectl_fail("out of memory");
-		goto out;
-	}
-	tide_vendor_compare(&answers, &accels, &problems);
-	devices_tell(&problems);
 	status = answer(request, table, &accels, &answers);
 out:
 	tide_vendor_answers_release(&answers);
 	tide_accels_release(&accels);
-	tide_problems_release(&problems);
 	tide_table_destroy(table);
 	return status;
 }
