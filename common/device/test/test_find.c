@@ -225,6 +225,61 @@ static void test_parts(void)
 	}
 }
 
+#define PCI(address, id)                                      \
+	"sys/bus/pci/devices/" address "/vendor 0x19e5",      \
+		"sys/bus/pci/devices/" address "/device " id, \
+		"sys/bus/pci/devices/" address "/class 0x120000"
+#define MAP(address) \
+	"sys/bus/pci/devices/" address "/devdrv_sysfs_bdf_to_devid 01:00.0 5"
+
+/* Machines that tell little of a device. */
+static const struct {
+	const char *name;
+	const char *lines[8];
+	const char *want; /* of the line that it gets */
+} curt[] = {
+	{"two chips, if nobody says how many",
+	 {PCI("0000:01:00.0", "0xd501")},
+	 "Name=npu Type=ascend310p File=/dev/davinci0 Links=-1,2\n"},
+	{"the CPUs of its NUMA node",
+	 {PCI("0000:01:00.0", "0xd802"),
+	  "sys/bus/pci/devices/0000:01:00.0/numa_node 1",
+	  "sys/devices/system/node/node1/cpulist 4-7"},
+	 "Name=npu Type=ascend910b File=/dev/davinci0 Cores=4-7\n"},
+	{"a map of all functions",
+	 {PCI("0000:01:00.0", "0xd802"), MAP("0000:01:00.0")},
+	 "Name=npu Type=ascend910b File=/dev/davinci5\n"},
+	{"which is of the first domain alone",
+	 {PCI("0001:01:00.0", "0xd802"), MAP("0001:01:00.0")},
+	 "Name=npu Type=ascend910b File=/dev/davinci0\n"},
+};
+
+static void test_curt(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char root[64], *text;
+
+	for (size_t i = 0; i < sizeof(curt) / sizeof(*curt); i++) {
+		snprintf(root, sizeof(root), "%s/curt%zu", folder, i);
+		for (size_t j = 0; j < 8 && curt[i].lines[j]; j++) {
+			char *line = strdup(curt[i].lines[j]);
+
+			if (line)
+				tree_line(root, line);
+			free(line);
+		}
+		find(root, NULL, &accels, &problems, &err);
+		text = tide_gresconf_write(&accels);
+		ok(text && strstr(text, curt[i].want), "%s", curt[i].name);
+		if (text && !strstr(text, curt[i].want))
+			diag("%s", text);
+		free(text);
+		done(&accels, &problems);
+	}
+}
+
 /* GPUs of one maker have its flag; of two, none. */
 static void test_flags(void)
 {
@@ -568,6 +623,7 @@ int main(void)
 		return 1;
 	test_trees();
 	test_parts();
+	test_curt();
 	test_flags();
 	test_details();
 	test_boards();
