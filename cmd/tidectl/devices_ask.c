@@ -150,7 +150,11 @@ static void tell_end(struct tide_vendor_answer *answer,
 		snprintf(answer->text, sizeof(answer->text),
 			 "it gave no answer in %d s%s%s", limit_s, at,
 			 answer->at);
-	} else if (run->status >= 0 && WIFSIGNALED(run->status)) {
+	} else if (run->status < 0) {
+		answer->outcome = TIDE_VENDOR_CRASHED;
+		snprintf(answer->text, sizeof(answer->text),
+			 "no process can be had to ask it");
+	} else if (WIFSIGNALED(run->status)) {
 		answer->outcome = TIDE_VENDOR_CRASHED;
 		snprintf(answer->text, sizeof(answer->text),
 			 "it crashed (%s)%s%s",
