@@ -14,6 +14,7 @@
 #include "common/device/device.h"
 #include "common/device/links.h"
 #include "common/device/parts.h"
+#include "common/util/file.h"
 
 struct finder {
 	const struct tide_where *where;
@@ -459,6 +460,39 @@ static int give_files(struct finder *finder)
 	return 0;
 }
 
+/*
+ * One device under two paths, as by a link: the later one is not handed out.
+ * All have files by now.
+ */
+static int drop_same(struct finder *finder)
+{
+	struct tide_accel *accel = finder->accels->accel;
+	size_t count = finder->accels->count;
+	struct stat *st = calloc(count + 1, sizeof(*st));
+
+	if (!st)
+		return out_of_memory(finder);
+	for (size_t i = 0; finder->root_or_null && i < count; i++) {
+		size_t j = 0;
+
+		if (accel[i].missing ||
+		    tide_root_stat(&finder->root, accel[i].file[0] + 1, &st[i]))
+			continue;
+		while (j < i && (accel[j].missing || !st[j].st_mode ||
+				 tide_file_cmp(&st[j], &st[i])))
+			j++;
+		if (j == i)
+			continue;
+		tide_problems_add(finder->problems, finder->root.name, 0,
+				  "'%s' of %s is the same device as '%s' of %s",
+				  accel[i].file[0], accel[i].pci.name,
+				  accel[j].file[0], accel[j].pci.name);
+		accel[i].missing = true;
+	}
+	free(st);
+	return 0;
+}
+
 static int finish(struct finder *finder)
 {
 	struct tide_accels *accels = finder->accels;
@@ -472,7 +506,7 @@ static int finish(struct finder *finder)
 	    tide_parts_split(&finder->root, finder->where->table, accels,
 			     finder->problems))
 		return out_of_memory(finder);
-	if (give_files(finder))
+	if (give_files(finder) || drop_same(finder))
 		return -1;
 	if (tide_links_make(accels, finder->root_or_null, finder->topology))
 		return out_of_memory(finder);

@@ -8,6 +8,8 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,4 +155,21 @@ int tide_file_replace(const char *path, const char *text, struct tide_err *err)
 		return -1;
 	}
 	return 0;
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+	return a == b ? 0 : a < b ? -1 : 1;
+}
+
+int tide_file_cmp(const struct stat *a, const struct stat *b)
+{
+	bool device = S_ISCHR(a->st_mode) || S_ISBLK(a->st_mode);
+	int cmp = order(a->st_mode & S_IFMT, b->st_mode & S_IFMT);
+
+	if (!cmp && device)
+		return order(a->st_rdev, b->st_rdev);
+	if (!cmp)
+		cmp = order(a->st_dev, b->st_dev);
+	return cmp ? cmp : order(a->st_ino, b->st_ino);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole small files: read one, replace one.
+ * Whole small files: read one, replace one; and whether two are the same.
  *
- * Both block on the disk; a daemon calls them in a thread that holds no lock.
+ * The first two block on the disk; a daemon calls them in a thread that holds
+ * no lock.
  */
 #ifndef TIDE_UTIL_FILE_H
 #define TIDE_UTIL_FILE_H
+
+#include <sys/stat.h>
 
 #include "common/util/err.h"
 
@@ -33,5 +36,11 @@ int tide_file_plain(const char *path, struct tide_err *err);
  * folder synced.  -1 with errno; the old one is then still there.
  */
 int tide_file_replace(const char *path, const char *text, struct tide_err *err);
+
+/*
+ * An order of files by what they are, whatever their paths: 0 when both are one
+ * device, by its kind and number, or else one file.
+ */
+int tide_file_cmp(const struct stat *a, const struct stat *b);
 
 #endif

@@ -449,6 +449,35 @@ static void test_files(void)
 	free(root);
 }
 
+/* One device by several paths. */
+static void test_same(void)
+{
+	struct tide_problems problems;
+	struct tide_accels accels;
+	struct tide_err err;
+	char *root = make_root("npu310p"), path[256], first[256];
+
+	snprintf(first, sizeof(first), "%s/dev/davinci0", root);
+	snprintf(path, sizeof(path), "%s/dev/davinci2", root);
+	unlink(path);
+	ok(!link(first, path), "a second name");
+	snprintf(path, sizeof(path), "%s/dev/davinci3", root);
+	unlink(path);
+	ok(!symlink("davinci2", path), "and a third");
+	is_int(find(root, NULL, &accels, &problems, &err), 0, "a device twice");
+	is_int((int64_t)problems.count, 2, "two are of another");
+	if (problems.count == 2)
+		is_str(problems.problem[1].text,
+		       "'/dev/davinci3' of 0000:82:00.0 is the same device as '/dev/davinci0' of 0000:01:00.0",
+		       "the first one is named");
+	if (accels.count == 4)
+		ok(!accels.accel[0].missing && !accels.accel[1].missing &&
+			   accels.accel[2].missing && accels.accel[3].missing,
+		   "which is used, and they are not");
+	done(&accels, &problems);
+	free(root);
+}
+
 /* hwloc is told by a variable where the buses are that firmware forgets. */
 static void test_locality(void)
 {
@@ -629,6 +658,7 @@ int main(void)
 	test_boards();
 	test_broken();
 	test_files();
+	test_same();
 	test_locality();
 	test_sockets();
 	test_real();

@@ -16,7 +16,7 @@ int main(void)
 {
 	char folder[] = "/tmp/tide-file-XXXXXX", path[64], beside[64];
 	struct tide_err err;
-	struct stat st;
+	struct stat st, other;
 	char *text;
 	int fd;
 
@@ -62,6 +62,21 @@ int main(void)
 	ok(tide_file_replace(path, "x", &err) == -1 && errno == ENOENT,
 	   "replace: no such folder");
 	snprintf(path, sizeof(path), "%s/x", folder);
+	unlink(path);
+	ok(!symlink("/dev/null", path) && !stat(path, &st) &&
+		   !stat("/dev/null", &other) && !tide_file_cmp(&st, &other),
+	   "cmp: a link to a device is that device");
+	other.st_ino++;
+	is_int(tide_file_cmp(&st, &other), 0, "cmp: so is another file of it");
+	other.st_rdev++;
+	is_int(tide_file_cmp(&st, &other), -1, "cmp: not of another number");
+	ok(!stat(folder, &other) &&
+		   tide_file_cmp(&st, &other) == -tide_file_cmp(&other, &st),
+	   "cmp: a folder is something else");
+	st = other;
+	is_int(tide_file_cmp(&st, &other), 0, "cmp: a file is itself");
+	st.st_ino++;
+	is_int(tide_file_cmp(&st, &other), 1, "cmp: and no other");
 	unlink(path);
 	rmdir(folder);
 	return tap_done();
