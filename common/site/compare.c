@@ -14,11 +14,11 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/site/files.h"
 #include "common/site/rules.h"
 #include "common/util/parse.h"
 
 enum {
-	MAX_FILES = 1024, /* Slurm's own limit */
 	MAX_CORES = 65536,
 };
 
@@ -287,43 +287,6 @@ static void check_file(struct compare *c, const char *path)
 		say_unknown(c, path);
 }
 
-/* "/dev/a[0-3],/dev/b": written out; false when only Slurm can read it. */
-static bool write_out(struct compare *c, const char *list)
-{
-	while (*list) {
-		struct tide_names names = {0};
-		const char *name = list, *end = list;
-		char **more, item[512];
-		int depth = 0;
-
-		for (; *end && (*end != ',' || depth); end++) {
-			depth += (*end == '[') - (*end == ']');
-			if (*end == '/' && !depth)
-				name = end + 1;
-		}
-		snprintf(item, sizeof(item), "%.*s", (int)(end - name), name);
-		if (tide_hostlist_expand(item, MAX_FILES, &names, NULL))
-			return false;
-		more = realloc(c->hand.files.name,
-			       (c->hand.files.count + names.count) *
-				       sizeof(*more));
-		if (more)
-			c->hand.files.name = more;
-		for (size_t i = 0; more && i < names.count; i++) {
-			if (asprintf(&more[c->hand.files.count], "%.*s%s",
-				     (int)(name - list), list,
-				     names.name[i]) < 0)
-				c->lost = 1;
-			else
-				c->hand.files.count++;
-		}
-		c->lost |= !more;
-		tide_names_release(&names);
-		list = end + (*end == ',');
-	}
-	return true;
-}
-
 static bool is_found(const struct compare *c)
 {
 	for (size_t i = 0; i < c->found->count; i++)
@@ -368,9 +331,10 @@ static void check_line(struct compare *c,
 		if (same_gres(&c->found->accel[i], c->hand.name))
 			*(list ? &c->lines[i] : &c->bare[i]) = 1;
 	memset(c->told, 0, c->found->count);
-	if (list && write_out(c, list))
-		for (size_t i = 0; i < c->hand.files.count; i++)
-			check_file(c, c->hand.files.name[i]);
+	if (list && tide_site_files(list, &c->hand.files))
+		c->lost |= errno == ENOMEM;
+	for (size_t i = 0; i < c->hand.files.count; i++)
+		check_file(c, c->hand.files.name[i]);
 	tide_names_release(&c->hand.files);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * gres.conf of a node: the device files of what slurm.conf gives it in Gres are
- * there.  slurmd finds what AutoDetect finds; that is not seen here.
+ * there, each for a device of its own.  slurmd finds what AutoDetect finds;
+ * that is not seen here.
  */
 #include "config.h"
 
@@ -12,55 +13,61 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "common/site/files.h"
 #include "common/site/rules.h"
-
-#define MAX_FILES 100000
 
 struct gres_files {
 	struct tide_site *site;
 	const char *dev;  /* in front of each name */
 	const char *gres; /* what the node is to have */
 	int64_t *count;	  /* files of each item of it, there or not */
+	struct tide_site_seen seen;
 	int autodetect;
 };
 
-static void check_file(struct gres_files *files,
-		       const struct tide_slurm_record *record,
-		       const char *folder, int len, const char *name)
+static void check_file(struct gres_files *files, struct tide_site_file *file)
 {
 	char *path = NULL;
 
-	if (asprintf(&path, "%s%.*s%s", files->dev, len, folder, name) < 0) {
+	if (asprintf(&path, "%s%s", files->dev, file->path) < 0) {
 		files->site->findings->lost = 1;
 		return;
 	}
-	if (access(path, F_OK))
+	if (stat(path, &file->st))
 		tide_site_say(
-			files->site, TIDE_LEVEL_ERROR, record,
+			files->site, TIDE_LEVEL_ERROR, file->record,
 			"load the driver, take it out of the line, or the File= out of all lines of that Name",
-			"File=%.*s%s: %s; slurmd does not start, or has no such device",
-			len, folder, name, strerror(errno));
+			"File=%s: %s; slurmd does not start, or has no such device",
+			file->path, strerror(errno));
+	else if (tide_site_seen_add(&files->seen, file))
+		files->site->findings->lost = 1;
 	free(path);
 }
 
-/* "/dev/mlu[0-3]": how many; those that are missing are said. */
+/* "/dev/mlu[0-3]": how many devices; files that are missing are said. */
 static int64_t check_files(struct gres_files *files,
 			   const struct tide_slurm_record *record,
-			   const char *list)
+			   const char *list, bool multiple)
 {
-	const char *name = strrchr(list, '/');
-	struct tide_names names = {0};
+	struct tide_names names;
 	int64_t count;
 
-	name = name ? name + 1 : list;
-	/* Several folders in one line are for Slurm to read. */
-	if (memchr(list, ',', (size_t)(name - list)) ||
-	    tide_hostlist_expand(name, MAX_FILES, &names, NULL))
-		return 0;
-	for (size_t i = 0; i < names.count; i++)
-		check_file(files, record, list, (int)(name - list),
-			   names.name[i]);
-	count = (int64_t)names.count;
+	/* the rest is for Slurm to read */
+	if (tide_site_files(list, &names)) {
+		files->site->findings->lost |= errno == ENOMEM;
+		return multiple;
+	}
+	for (size_t i = 0; i < names.count; i++) {
+		struct tide_site_file file = {
+			.record = record,
+			.device = multiple ? 0 : i,
+			.own = !multiple || !i,
+			.path = names.name[i],
+		};
+
+		check_file(files, &file);
+	}
+	count = multiple ? 1 : (int64_t)names.count;
 	tide_names_release(&names);
 	return count;
 }
@@ -73,7 +80,7 @@ static void check_line(struct gres_files *files,
 	const char *list = tide_slurm_own_value(record, "File");
 	const char *item = files->gres;
 	char own[200];
-	int multiple = 1;
+	bool multiple = true;
 	int64_t n;
 
 	if (tide_slurm_own_value(record, "AutoDetect"))
@@ -81,14 +88,12 @@ static void check_line(struct gres_files *files,
 	if (!list && tide_slurm_own_value(record, "MultipleFiles"))
 		list = tide_slurm_own_value(record, "MultipleFiles");
 	else
-		multiple = 0;
+		multiple = false;
 	if (!name || !list)
 		return;
 	snprintf(own, sizeof(own), "%s%s%s", name, type ? ":" : "",
 		 type ? type : "");
-	n = check_files(files, record, list);
-	if (multiple)
-		n = 1;
+	n = check_files(files, record, list, multiple);
 	for (size_t i = 0; *item; i++) {
 		if (tide_site_gres_count(own, item))
 			files->count[i] += n;
@@ -120,13 +125,14 @@ static void check_counts(struct gres_files *files)
 }
 
 static void check(struct gres_files *files, const struct tide_slurm *conf,
-		  const char *node)
+		  const char *node, const struct tide_accels *found)
 {
 	size_t bad = files->site->findings->count;
 
 	for (size_t i = 0; i < conf->n_records; i++)
 		if (tide_site_is_for(&conf->record[i], node))
 			check_line(files, &conf->record[i]);
+	tide_site_seen_say(files->site, &files->seen, found);
 	if (!files->autodetect)
 		check_counts(files);
 	if (files->site->findings->count == bad)
@@ -136,7 +142,8 @@ static void check(struct gres_files *files, const struct tide_slurm *conf,
 }
 
 void tide_site_device_files(struct tide_site *site, const char *dir,
-			    const char *dev, const char *node, const char *gres)
+			    const char *dev, const char *node, const char *gres,
+			    const struct tide_accels *found)
 {
 	struct tide_problems problems = {0};
 	struct tide_slurm *conf = NULL;
@@ -150,8 +157,9 @@ void tide_site_device_files(struct tide_site *site, const char *dir,
 		site->findings->lost = 1;
 	} else if (!tide_slurm_load(path, &conf, &problems, NULL)) {
 		own.path = path;
-		check(&files, conf, node);
+		check(&files, conf, node, found);
 	}
+	tide_site_seen_release(&files.seen);
 	tide_problems_release(&problems);
 	tide_slurm_destroy(conf);
 	free(files.count);

@@ -267,7 +267,7 @@ static void check_node(struct host *host, const char *dirs)
 	}
 	if (gres)
 		tide_site_device_files(&host->site, host->dir, host->dev, node,
-				       gres);
+				       gres, host->found);
 	if (gres)
 		tide_site_isolation(&host->site, host->dir, gres);
 	if (gres && host->found)

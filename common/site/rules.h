@@ -3,9 +3,9 @@
  * Private to common/site: a check of a site while it runs.  site.c owns it;
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), types.c (devices), devices.c (priced devices),
- * rates.c (prices and limits), of one host, host.c and gresconf.c (what it has
- * on its disk), compare.c (what devices it has), greslines.c (lines of
- * gres.conf together), cgroup.c (who can open devices), munge.c and, of a
+ * rates.c (prices and limits), of one host, host.c, gresconf.c and files.c
+ * (what it has on its disk), compare.c (what devices it has), greslines.c (lines
+ * of gres.conf together), cgroup.c (who can open devices), munge.c and, of a
  * running cluster, live.c (accounts, versions), live_nodes.c (nodes) and
  * enforce.c (jobs and associations).
  */
@@ -83,11 +83,13 @@ void tide_site_rates(struct tide_site *site);
 void tide_site_munge(struct tide_site *site);
 /*
  * The device files of a node with that Gres, by gres.conf in the folder dir;
- * dev is a folder in front of their names.
+ * dev is a folder in front of their names, found the devices that the lines are
+ * compared with, or NULL.
  */
+struct tide_accels;
 void tide_site_device_files(struct tide_site *site, const char *dir,
-			    const char *dev, const char *node,
-			    const char *gres);
+			    const char *dev, const char *node, const char *gres,
+			    const struct tide_accels *found);
 /* Lines of gres.conf for the node that slurmd does not take together. */
 void tide_site_gres_lines(struct tide_site *site, const struct tide_slurm *conf,
 			  const char *node);

@@ -333,7 +333,7 @@ static void test_found(void)
 	struct tide_findings findings = {0};
 	char *plugin_dir = NULL;
 	struct tide_err err;
-	int counted = 0, by_hand = 0;
+	int counted = 0, by_hand = 0, twice_said = 0;
 
 	put_all(0);
 	tide_host_check(folder, folder, "npu1", &found, &findings, &plugin_dir,
@@ -351,6 +351,84 @@ static void test_found(void)
 	is_int(by_hand, 0, "not of MLUs that lines by hand name");
 	free(plugin_dir);
 	tide_findings_release(&findings);
+	put("dev/davinci0", "", NULL, NULL);
+	put("gres.conf",
+	    "Name=npu File=/dev/davinci0\nName=npu File=/dev/davinci0\n", NULL,
+	    NULL);
+	tide_host_check(folder, folder, "npu1", &found, &findings, &plugin_dir,
+			&err);
+	for (size_t i = 0; i < findings.count; i++)
+		twice_said += !!strstr(findings.finding[i].what, "two jobs");
+	is_int(twice_said, 1, "a found device on two lines is said once");
+	free(plugin_dir);
+	tide_findings_release(&findings);
+}
+
+/* One device by several paths; want: "LINE: WHAT" of each finding. */
+static const struct {
+	const char *name, *gres, *want;
+} twice[] = {
+	{"devices of their own", "Name=mlu File=/dev/mlu[0-1]\n", ""},
+	{"the same path",
+	 "Name=mlu File=/dev/mlu[0-1]\nName=mlu File=/dev/mlu1\n",
+	 "2: File=/dev/mlu1 is on line 1 as well: two jobs would get the same device\n"},
+	{"of two GRES, a hard link",
+	 "Name=mlu File=/dev/mlu[0-1]\nName=nic File=/dev/gpu0,/dev/hard0\n",
+	 "2: File=/dev/hard0 is the same device as /dev/mlu0 of line 1: two jobs would get it\n"},
+	{"a link of the same line", "Name=mlu File=/dev/mlu0,/dev/by/id0\n",
+	 "1: File=/dev/by/id0 is the same device as /dev/mlu0 of line 1: two jobs would get it\n"},
+	{"each of them once",
+	 "Name=mlu File=/dev/by/id0\nName=mlu File=/dev/mlu[0-1]\n"
+	 "Name=mlu File=/dev/hard0\n",
+	 "2: File=/dev/mlu0 is the same device as /dev/by/id0 of line 1: two jobs would get it\n"
+	 "3: File=/dev/hard0 is the same device as /dev/by/id0 of line 1: two jobs would get it\n"},
+	{"a file that parts share",
+	 "Name=mlu MultipleFiles=/dev/mlu1,/dev/mlu0\n"
+	 "Name=mlu MultipleFiles=/dev/gpu0,/dev/hard0,/dev/mlu0\n",
+	 ""},
+	{"and one that has the whole",
+	 "Name=mlu MultipleFiles=/dev/mlu1,/dev/mlu0\nName=mlu File=/dev/hard0\n",
+	 "2: File=/dev/hard0 is the same device as /dev/mlu0 of line 1: two jobs would get it\n"},
+	{"what Slurm shares",
+	 "Name=mlu File=/dev/mlu0\nName=shard File=/dev/mlu0\n", ""},
+	{"another node's",
+	 "Name=mlu File=/dev/mlu0\nNodeName=lab2 Name=mlu File=/dev/mlu0\n",
+	 ""},
+};
+
+static void test_twice(size_t i)
+{
+	struct tide_findings findings = {0};
+	char text[512] = "", *plugin_dir = NULL;
+	size_t used = 0;
+
+	put("gres.conf", twice[i].gres, NULL, NULL);
+	tide_host_check(folder, folder, "lab1", NULL, &findings, &plugin_dir,
+			NULL);
+	for (size_t k = 0; k < findings.count; k++)
+		if (strstr(findings.finding[k].what, "two jobs"))
+			used += (size_t)snprintf(text + used,
+						 sizeof(text) - used,
+						 "%d: %s\n",
+						 findings.finding[k].line,
+						 findings.finding[k].what);
+	is_str(text, twice[i].want, twice[i].name);
+	free(plugin_dir);
+	tide_findings_release(&findings);
+}
+
+static void test_all_twice(void)
+{
+	char target[256];
+
+	put_all(0);
+	snprintf(target, sizeof(target), "%s/dev/mlu0", folder);
+	mkdir(path_of("dev/by"), 0700);
+	ok(!symlink("../mlu0", path_of("dev/by/id0")) &&
+		   !link(target, path_of("dev/hard0")),
+	   "two more names of a device");
+	for (size_t i = 0; i < sizeof(twice) / sizeof(*twice); i++)
+		test_twice(i);
 }
 
 int main(void)
@@ -367,6 +445,7 @@ int main(void)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
 	test_found();
+	test_all_twice();
 	test_no_conf();
 	test_fold();
 	snprintf(command, sizeof(command), "rm -r %s", folder);
