@@ -274,13 +274,14 @@ test_expect_success 'a program that hangs does not stop slurmd' '
 
 cluster_stop
 cluster_start --nodes 1 --cpus "$(nproc)" --no-accounting \
-	--gres npu:ascend310p:3,npu:ascend310p-part:2
+	--gres npu:ascend310p:3,npu:ascend310p-part:2,mlu:mlu290:1
+by_hand="NodeName=n1 Name=mlu Type=mlu290 File=/dev/cambricon_dev0"
 in_node mount --bind "$PWD/machine/sys/bus/pci/devices" /sys/bus/pci/devices
-in_node mknod /dev/vdavinci116 c 1 3
-in_node mknod /dev/vdavinci117 c 1 3
+in_node mknod /dev/vdavinci116 c 120 116
+in_node mknod /dev/vdavinci117 c 120 117
 
 test_expect_success 'parts are had by their own type, and counted from 0' '
-	gres_conf "" &&
+	gres_conf "$by_hand" &&
 	! log | grep "error: gres/npu" &&
 	test "$(timeout 30 srun --gres=npu:ascend310p-part:2 bash -c "$told")" = \
 		0,1/116,117 &&
@@ -289,13 +290,41 @@ test_expect_success 'parts are had by their own type, and counted from 0' '
 '
 
 test_expect_success 'more than slurm.conf counts: none is used, and it is said' '
-	in_node mknod /dev/vdavinci118 c 1 3 &&
-	{ TIDE_CLUSTER_TIMEOUT=5 gres_conf "" ||
+	in_node mknod /dev/vdavinci118 c 120 118 &&
+	{ TIDE_CLUSTER_TIMEOUT=5 gres_conf "$by_hand" ||
 		wait_for 30 log_says "slurmd started on"; } &&
 	log | grep "gres/npu: more of type .ascend310p-part. are there than slurm.conf has on this node, and which of them jobs have is not known: none is used" &&
 	log | grep "gres/npu: found are ascend310p-part:1 more than slurm.conf has" &&
 	wait_for 30 is_up DRAIN &&
-	in_node rm /dev/vdavinci118
+	in_node rm /dev/vdavinci118 && again && wait_for 30 valid &&
+	scontrol update nodename=n1 state=resume && wait_for 30 is_up IDLE
+'
+
+# davinci10 is davinci0, 11 is the MLU and 12 is davinci2
+test_expect_success 'a device is had once, under whatever paths' '
+	in_node bash -c "mknod /dev/davinci10 c \$(stat -c \"0x%t 0x%T\" /dev/davinci0)" &&
+	in_node ln -s cambricon_dev0 /dev/davinci11 &&
+	in_node ln /dev/davinci2 /dev/davinci12 &&
+	printf "%s\n" "NodeName=n1 Name=npu Type=ascend310p File=/dev/davinci0,/dev/davinci10,/dev/davinci2" \
+		"NodeName=n1 Name=npu Type=ascend310p-part File=/dev/davinci11,/dev/davinci12" \
+		"$by_hand" >"$(etc gres.conf)" && again &&
+	log | grep "./dev/davinci10. in gres.conf is the same device as ./dev/davinci0.: not used a second time" &&
+	log | grep "./dev/davinci12. in gres.conf is the same device as ./dev/davinci2.: not used a second time" &&
+	log | grep "./dev/cambricon_dev0. of gres/mlu is the same device as ./dev/davinci11. of gres/npu: not used here" &&
+	wait_for 30 is_up DRAIN &&
+	scontrol show node n1 | grep "gres/.* count reported lower than configured" >reason &&
+	grep "gres/mlu .*(0 < 1)\|gres/npu .*(3 < 5)" reason
+'
+
+test_expect_success 'which tidectl check says before' '
+	read -r pid rest <"$TIDE_CLUSTER_DIR/run/node-n1.pid" &&
+	test_must_fail nsenter --target "$pid" --mount --uts \
+		tidectl check --here --json >check &&
+	jq -r ".. | .what? // empty" check >said &&
+	grep -qx "File=/dev/davinci10 is the same device as /dev/davinci0 of line 1: two jobs would get it" said &&
+	grep -qx "File=/dev/davinci12 is the same device as /dev/davinci2 of line 1: two jobs would get it" said &&
+	grep -qx "File=/dev/cambricon_dev0 is the same device as /dev/davinci11 of line 2: two jobs would get it" said &&
+	test "$(grep -c "two jobs" said)" = 3
 '
 
 cluster_stop

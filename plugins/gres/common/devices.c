@@ -37,58 +37,120 @@ static bool describe(gres_device_t *device)
 	return true;
 }
 
-static int same_path(void *x, void *key)
-{
-	return !xstrcmp(((gres_device_t *)x)->path, key);
-}
-
 static int same_index(void *x, void *key)
 {
 	return ((gres_device_t *)x)->index == *(int *)key;
 }
 
-static bool has_index(list_t *devices, int index)
+/*
+ * One that has this device already, by whatever path.  Parts of a card have its
+ * file, each beside one of its own: what is the first file of neither is no
+ * device of theirs alone.
+ */
+static gres_device_t *same_device(list_t *devices, const gres_device_t *device)
 {
-	return list_find_first(devices, same_index, &index);
-}
+	int index = device->index;
+	bool own = !list_find_first(devices, same_index, &index);
+	list_itr_t *itr = list_iterator_create(devices);
+	gres_device_t *other;
+	int last = -1;
 
-/* The path is in a record of another GRES, whose name this is; NULL. */
-static const char *other_owner(list_t *records, const char *name,
-			       const char *path)
-{
-	list_itr_t *itr = list_iterator_create(records);
-	gres_slurmd_conf_t *record;
-	const char *owner = NULL;
-
-	while (!owner && (record = list_next(itr))) {
-		tide_hostlist files;
-
-		if (!record->file || !xstrcmp(record->name, name))
-			continue;
-		files = hostlist_create(record->file);
-		if (files && hostlist_find(files, path) >= 0)
-			owner = record->name;
-		if (files)
-			hostlist_destroy(files);
+	while ((other = list_next(itr))) {
+		if (other->index != index && (own || other->index != last) &&
+		    other->dev_desc.major == device->dev_desc.major &&
+		    other->dev_desc.minor == device->dev_desc.minor)
+			break;
+		last = other->index;
 	}
 	list_iterator_destroy(itr);
-	return owner;
+	return other;
+}
+
+/* A device file in a record of another GRES. */
+struct taken {
+	char *path, *name;
+	dev_t device;
+};
+
+static void free_taken(void *x)
+{
+	struct taken *taken = x;
+
+	xfree(taken->path);
+	xfree(taken->name);
+	xfree(taken);
+}
+
+static int has_device(void *x, void *key)
+{
+	return ((struct taken *)x)->device == *(dev_t *)key;
+}
+
+static void add_taken(list_t *list, const gres_slurmd_conf_t *record)
+{
+	tide_hostlist files = hostlist_create(record->file);
+	struct taken *taken;
+	struct stat st;
+	char *path;
+
+	while (files && (path = hostlist_shift(files))) {
+		if (!stat(path, &st) && S_ISCHR(st.st_mode)) {
+			taken = xmalloc(sizeof(*taken));
+			taken->path = xstrdup(path);
+			taken->name = xstrdup(record->name);
+			taken->device = st.st_rdev;
+			list_append(list, taken);
+		}
+		free(path);
+	}
+	if (files)
+		hostlist_destroy(files);
+}
+
+/* Those of all GRES but this. */
+static list_t *list_taken(list_t *records, const char *name)
+{
+	list_t *list = list_create(free_taken);
+	list_itr_t *itr = list_iterator_create(records);
+	gres_slurmd_conf_t *record;
+
+	while ((record = list_next(itr)))
+		if (record->file && xstrcmp(record->name, name))
+			add_taken(list, record);
+	list_iterator_destroy(itr);
+	return list;
+}
+
+/* Nobody else has the device; false, and said, when somebody has. */
+static bool is_free(list_t *devices, list_t *taken, const char *name,
+		    const gres_device_t *device)
+{
+	dev_t key = makedev(device->dev_desc.major, device->dev_desc.minor);
+	struct taken *elsewhere = list_find_first(taken, has_device, &key);
+	gres_device_t *other = same_device(devices, device);
+
+	if (other && !xstrcmp(other->path, device->path))
+		error("'%s' is there twice in gres.conf", device->path);
+	else if (other)
+		error("'%s' in gres.conf is the same device as '%s': not used a second time",
+		      device->path, other->path);
+	else if (elsewhere && !xstrcmp(elsewhere->path, device->path))
+		error("'%s' of gres/%s is of gres/%s as well: not used here",
+		      device->path, name, elsewhere->name);
+	else if (elsewhere)
+		error("'%s' of gres/%s is the same device as '%s' of gres/%s: not used here",
+		      device->path, name, elsewhere->path, elsewhere->name);
+	return !other && !elsewhere;
 }
 
 /* Add the device at path; false when it cannot be used. */
-static bool add_device(list_t *devices, const char *path, int index,
-		       bool multiple)
+static bool add_device(list_t *devices, list_t *taken, const char *name,
+		       const char *path, int index)
 {
 	gres_device_t *device;
 	struct tide_err err;
 	uint32_t number;
 
-	/* parts of a card have its file, beside one of their own */
-	if (list_find_first(devices, same_path, (void *)path) &&
-	    !(multiple && has_index(devices, index))) {
-		error("'%s' is there twice in gres.conf", path);
-		return false;
-	}
 	if (tide_device_number(path, &number, &err)) {
 		error("cannot use gres.conf: %s", err.text);
 		return false;
@@ -97,7 +159,7 @@ static bool add_device(list_t *devices, const char *path, int index,
 	device->index = index;
 	device->dev_num = (int)number;
 	device->path = xstrdup(path);
-	if (!describe(device)) {
+	if (!describe(device) || !is_free(devices, taken, name, device)) {
 		destroy_gres_device(device);
 		return false;
 	}
@@ -117,13 +179,12 @@ static void drop_device(list_t *devices, gres_slurmd_conf_t *record, int index)
  * The files of one record. A device that cannot be used keeps its index, which
  * jobs that run may have been given; true if there is one.
  */
-static bool add_record(list_t *devices, list_t *records,
+static bool add_record(list_t *devices, list_t *taken,
 		       gres_slurmd_conf_t *record, int *index)
 {
 	bool multiple = record->config_flags & GRES_CONF_HAS_MULT;
 	tide_hostlist files = hostlist_create(record->file);
 	bool good = true, bad = false;
-	const char *owner;
 	char *path;
 
 	if (!files) {
@@ -132,11 +193,7 @@ static bool add_record(list_t *devices, list_t *records,
 		return true;
 	}
 	while ((path = hostlist_shift(files))) {
-		owner = other_owner(records, record->name, path);
-		if (owner)
-			error("'%s' of gres/%s is of gres/%s as well: not used here",
-			      path, record->name, owner);
-		if (owner || !add_device(devices, path, *index, multiple))
+		if (!add_device(devices, taken, record->name, path, *index))
 			good = false;
 		free(path);
 		if (multiple && hostlist_count(files))
@@ -171,6 +228,7 @@ static int is_empty(void *x, void *key)
 list_t *tide_devices_load(list_t *records, const char *name)
 {
 	list_t *devices = list_create(destroy_gres_device);
+	list_t *taken = list_taken(records, name);
 	list_itr_t *itr = list_iterator_create(records);
 	gres_slurmd_conf_t *record;
 	bool bad = false;
@@ -185,10 +243,11 @@ list_t *tide_devices_load(list_t *records, const char *name)
 			bad = true;
 			index++;
 		} else {
-			bad |= add_record(devices, records, record, &index);
+			bad |= add_record(devices, taken, record, &index);
 		}
 	}
 	list_iterator_destroy(itr);
+	FREE_NULL_LIST(taken);
 	if (bad) {
 		list_for_each(records, forget_links, (void *)name);
 		list_delete_all(records, is_empty, (void *)name);

@@ -16,10 +16,10 @@
 
 /*
  * A new list of the devices that the records of this GRES name; empty when
- * they name none. A file that is no device, is named twice, or belongs to
- * another GRES, is logged: its device is not in the list, and its record counts
- * one less, or goes, so that Slurm drains the node. The others keep their
- * index.
+ * they name none. A file that is no device, or one that is named already, by
+ * this path or another, here or in records of another GRES, is logged: its
+ * device is not in the list, and its record counts one less, or goes, so that
+ * Slurm drains the node. The others keep their index.
  */
 list_t *tide_devices_load(list_t *records, const char *name);
 

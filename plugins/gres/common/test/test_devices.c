@@ -40,8 +40,8 @@ static void free_record(void *x)
 }
 
 /* A record of gres.conf; name of the files without folder, or NULL. */
-static void add(list_t *records, const char *gres, const char *files,
-		uint32_t flags)
+static gres_slurmd_conf_t *add(list_t *records, const char *gres,
+			       const char *files, uint32_t flags)
 {
 	gres_slurmd_conf_t *record = xmalloc(sizeof(*record));
 
@@ -53,6 +53,7 @@ static void add(list_t *records, const char *gres, const char *files,
 		record->config_flags |= GRES_CONF_HAS_FILE;
 	}
 	list_append(records, record);
+	return record;
 }
 
 static void is_numbers(list_t *devices, const char *alloc, const char *want,
@@ -188,6 +189,65 @@ static void test_whose(void)
 	FREE_NULL_LIST(records);
 }
 
+/* Files of each line, as MultipleFiles=. */
+static list_t *lines(const char *const *files, size_t count)
+{
+	list_t *records = list_create(free_record);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *comma = strchr(files[i], ',');
+		char *first = xstrndup(files[i], strcspn(files[i], ","));
+		gres_slurmd_conf_t *record =
+			add(records, "mlu", first, GRES_CONF_HAS_MULT);
+
+		record->count = 1;
+		if (comma)
+			xstrfmtcat(record->file, ",%s/%s", folder, comma + 1);
+		xfree(first);
+	}
+	return records;
+}
+
+/* One device by several paths: twin1 is dev1, and link3 is dev3. */
+static void test_same(void)
+{
+	static const struct {
+		const char *files[3];
+		int count, counted;
+		const char *name;
+	} rows[] = {
+		{{"dev0", "twin1", "dev3"}, 3, 3, "three devices"},
+		{{"dev1", "twin1", "dev3"}, 2, 2, "another node of the number"},
+		{{"link3", "dev0", "dev3"}, 2, 2, "what a link led to"},
+		{{"dev0,dev3", "dev1,link3", "dev4"},
+		 5,
+		 3,
+		 "parts of one card"},
+		{{"dev0,dev3", "dev1", "link3"}, 3, 2, "a part, and the whole"},
+		{{"dev3", "dev1", "dev0,link3"}, 2, 2, "the whole, and a part"},
+		{{"dev1,twin1", "dev0", "dev3"},
+		 4,
+		 3,
+		 "a line that has it twice"},
+	};
+	list_t *records, *devices;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		records = lines(rows[i].files, 3);
+		devices = load(records, rows[i].count, rows[i].name);
+		is_int(counted(records), rows[i].counted, "what Slurm counts");
+		FREE_NULL_LIST(devices);
+		FREE_NULL_LIST(records);
+	}
+	records = list_create(free_record);
+	add(records, "mlu", "dev[0-1]", 0);
+	add(records, "accel", "twin1", 0);
+	devices = load(records, 1, "of another GRES by another path");
+	is_numbers(devices, "0-1", "0", "is not used");
+	FREE_NULL_LIST(devices);
+	FREE_NULL_LIST(records);
+}
+
 /* Of three the second is gone, though its file is there. */
 static void test_gone(void)
 {
@@ -270,6 +330,14 @@ static bool make_files(void)
 	if (mknod(path, S_IFREG | 0600, 0))
 		made = false;
 	xfree(path);
+	path = path_of("twin1");
+	if (mknod(path, S_IFCHR | 0600, makedev(MAJOR, 1)))
+		made = false;
+	xfree(path);
+	path = path_of("link3");
+	if (symlink("dev3", path))
+		made = false;
+	xfree(path);
 	return made;
 }
 
@@ -291,6 +359,7 @@ int main(void)
 		test_multiple();
 		test_bad();
 		test_whose();
+		test_same();
 		test_gone();
 		test_pack();
 	} else {
