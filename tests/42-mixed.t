@@ -281,6 +281,22 @@ test_expect_success 'an account that may not is refused once, and not by type' '
 	! grep -- "--account NAME is wanted" err
 '
 
+# said_once: no type is to be had, and what Slurm says to each stands there once.
+said_once() {
+	! "$tidectl" request 1 --account vision >out 2>err &&
+		[ "$(grep -c AssocMaxSubmitJobLimit err)" = 1 ] &&
+		[ "$(grep -c "is not taken by Slurm: Job violates" err)" = 8 ]
+}
+
+test_expect_success 'what Slurm says to every type is said once' '
+	sacctmgr -i modify user root where account=vision \
+		set maxsubmit=0 >/dev/null &&
+	{ wait_for 20 said_once || { cat err && false; }; } &&
+	sacctmgr -i modify user root where account=vision \
+		set maxsubmit=-1 >/dev/null &&
+	wait_for 20 "$tidectl" request 1 --account vision
+'
+
 # told_why SAYS OPTION...: the job is refused, in words.
 told_why() {
 	local says=$1

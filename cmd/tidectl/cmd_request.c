@@ -120,7 +120,7 @@ static int answer(const struct request *request, const struct tide_table *table)
 {
 	struct tide_offers offers = {0};
 	struct tide_stock stock = {0};
-	int status = TIDECTL_FAILED;
+	int status = TIDECTL_FAILED, asked;
 	struct tide_err err;
 	size_t fit;
 
@@ -129,7 +129,10 @@ static int answer(const struct request *request, const struct tide_table *table)
 		tidectl_fail("%s", err.text);
 	} else if (!read_offers(request, table, &stock, &offers)) {
 		fit = tide_offers_choose(&offers, &request->wish);
-		if (!ask_starts(request, &offers, &fit))
+		request_said_start();
+		asked = ask_starts(request, &offers, &fit);
+		request_said_end();
+		if (!asked)
 			status = request_print(request, &offers, fit,
 					       stock.partition);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tidectl request, inside: what was asked for, and its answers in print
- * (request_print.c).
+ * tidectl request, inside: what was asked for, its answers in print
+ * (request_print.c), and what Slurm says to it (request_said.c).
  */
 #ifndef TIDE_TIDECTL_REQUEST_H
 #define TIDE_TIDECTL_REQUEST_H
@@ -23,6 +23,14 @@ struct request {
 /* "npu:ascend910b:2", as --gres wants it. */
 void request_gres(const struct request *request, const struct tide_offer *offer,
 		  char *text, size_t size);
+
+/*
+ * From the first to the second what is written to standard error is kept, by
+ * Slurm's library too, and then written, of equal lines the first alone.  The
+ * second does nothing where there was no first.
+ */
+void request_said_start(void);
+void request_said_end(void);
 
 /*
  * The answer, of offers in the order of choice of which the first `fit` fit;
