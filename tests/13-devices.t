@@ -84,6 +84,19 @@ test_expect_success 'Gres= of a node with several kinds is one' '
 		"# NodeName=... Gres=dcu:bw150:1,gpu:h100:1,npu:ascend910b:2"
 '
 
+test_expect_success 'lines of a gres.conf that nodes share' '
+	status 0 "$tidectl" devices --root npu910c --gres-conf \
+		--node "lab[01-05]" &&
+	cat >want <<-EOF &&
+	# NodeName=lab[01-05] Gres=npu:ascend910c:16
+	NodeName=lab[01-05] Name=npu Type=ascend910c File=/dev/davinci[0-15]
+	EOF
+	test_cmp want out &&
+	status 0 "$tidectl" devices --root npu910c --compare out --node lab03 &&
+	status 2 "$tidectl" devices --gres-conf --node "a b" &&
+	grep "the name of a node" err
+'
+
 test_expect_success 'where none is found, what the table does not know is named' '
 	mkdir -p new/sys/bus/pci/devices/0000:a1:00.0 &&
 	(cd new/sys/bus/pci/devices/0000:a1:00.0 && echo 0x10ee >vendor &&

@@ -68,7 +68,7 @@ static int answer(const struct request *request, struct tide_table *table,
 		return devices_print_none(accels,
 					  request->gres_conf ? stderr : stdout);
 	if (request->gres_conf)
-		return devices_print_gres_conf(accels);
+		return devices_print_gres_conf(accels, request->node);
 	return devices_print_table(accels, answers);
 }
 
@@ -198,8 +198,11 @@ static const char *contradiction(const struct request *request)
 		return "--expect and --except go with --health";
 	if (request->compare && (request->json || request->health))
 		return "--compare excludes --json and --health";
-	if (request->node && !request->compare)
-		return "--node is for --compare";
+	if (request->node && !request->compare && !request->gres_conf)
+		return "--node is for --compare and --gres-conf";
+	if (request->node &&
+	    (!*request->node || strpbrk(request->node, " \t\n#")))
+		return "--node wants the name of a node, or a list as in lab[01-05]";
 	return NULL;
 }
 
@@ -243,7 +246,7 @@ const struct tidectl_command tidectl_devices = {
 	.name = "devices",
 	.summary = "accelerators of this machine, and lines of gres.conf",
 	.usage =
-		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--compare FILE [--node NAME]] [--sockets WHAT] [--gres-conf | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
+		"[--root DIR] [--xml FILE] [--table FILE] [--gres NAME] [--[no-]library] [--compare FILE [--node NAME]] [--sockets WHAT] [--gres-conf [--node NODES] | --json | --health [--expect GRES] [--except PCI,...] [--json]]",
 	.help = "  --root DIR     look at /sys, /proc and /dev below this folder; default: /\n"
 		"  --xml FILE     take the processors, and the PCI devices where there is no\n"
 		"                 --root, from a topology that lstopo has written\n"
@@ -253,7 +256,8 @@ const struct tidectl_command tidectl_devices = {
 		"  --compare FILE the lines of a gres.conf against what is found; -: standard input.\n"
 		"                 Exit status 1 when they differ. With --gres-conf the differences\n"
 		"                 go to standard error, and lines are of what FILE does not name\n"
-		"  --node NAME    the node whose lines they are; default: this host\n"
+		"  --node NAME    the node whose lines they are; default: this host. With\n"
+		"                 --gres-conf lines are for it, or for those of a list\n"
 		"  --sockets WHAT cores are widened to these: package, numa or l3cache; default: as\n"
 		"                 SlurmdParameters of slurm.conf says for this machine\n"
 		"  --gres-conf    lines of gres.conf\n"

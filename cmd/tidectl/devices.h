@@ -59,8 +59,8 @@ int devices_print_table(const struct tide_accels *accels,
 /* Print how the devices are; the exit status. */
 int devices_health(const struct tide_health_request *request, int json);
 
-/* Print lines of gres.conf; the exit status. */
-int devices_print_gres_conf(const struct tide_accels *accels);
+/* Print lines of gres.conf, for node, NULL: all; the exit status. */
+int devices_print_gres_conf(const struct tide_accels *accels, const char *node);
 
 struct devices_compare {
 	const char *path; /* of a gres.conf, - is standard input */

@@ -28,9 +28,9 @@ static int print_text(char *text)
 	return TIDECTL_DONE;
 }
 
-int devices_print_gres_conf(const struct tide_accels *accels)
+int devices_print_gres_conf(const struct tide_accels *accels, const char *node)
 {
-	return print_text(tide_gresconf_write(accels));
+	return print_text(tide_gresconf_write(accels, node));
 }
 
 /* Each difference to the lines by hand. */
@@ -123,7 +123,8 @@ int devices_compare(const struct devices_compare *request,
 			if (!status)
 				status = drop_named(accels, named);
 			if (!status)
-				status = devices_print_gres_conf(accels);
+				status = devices_print_gres_conf(accels,
+								 request->node);
 		} else if (findings.count) {
 			status = TIDECTL_FAILED;
 		}

@@ -72,7 +72,8 @@ static bool same_flags(const struct tide_accel *all, size_t same)
 /* all: those of the GRES, to which there are links. */
 static void write_line(FILE *out, const struct tide_accel *first,
 		       const struct tide_accel *last,
-		       const struct tide_accel *all, size_t same)
+		       const struct tide_accel *all, size_t same,
+		       const char *node)
 {
 	const char *comma = " Links=";
 
@@ -81,8 +82,11 @@ static void write_line(FILE *out, const struct tide_accel *first,
 		fprintf(out,
 			"# Cores= are whole sockets, as Slurm takes no less; near it are %s\n",
 			first->near.local);
-	fprintf(out, "%sName=%s Type=%s", first->missing ? "#missing: " : "",
-		first->family->gres, first->type);
+	if (first->missing)
+		fputs("#missing: ", out);
+	if (node)
+		fprintf(out, "NodeName=%s ", node);
+	fprintf(out, "Name=%s Type=%s", first->family->gres, first->type);
 	write_files(out, first, last);
 	if (same_flags(all, same))
 		fprintf(out, " Flags=%s", first->family->flags);
@@ -123,13 +127,17 @@ static void write_types(FILE *out, const struct tide_accel *accel, size_t count)
 }
 
 /* Gres= of the node, which has one for all. */
-static void write_gres(FILE *out, const struct tide_accels *accels)
+static void write_gres(FILE *out, const struct tide_accels *accels,
+		       const char *node)
 {
 	size_t same;
 
+	if (accels->count)
+		fprintf(out, "# NodeName=%s Gres=", node ? node : "...");
 	for (size_t i = 0; i < accels->count; i += same) {
 		same = tide_accels_same_gres(accels, i);
-		fputs(i ? "," : "# NodeName=... Gres=", out);
+		if (i)
+			fputc(',', out);
 		write_types(out, &accels->accel[i], same);
 	}
 	if (accels->count)
@@ -182,7 +190,7 @@ char *tide_gresconf_near(const struct tide_accels *accels)
 	return text;
 }
 
-char *tide_gresconf_write(const struct tide_accels *accels)
+char *tide_gresconf_write(const struct tide_accels *accels, const char *node)
 {
 	char *text = NULL;
 	size_t size, i = 0;
@@ -190,7 +198,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 
 	if (!out)
 		return NULL;
-	write_gres(out, accels);
+	write_gres(out, accels, node);
 	while (i < accels->count) {
 		size_t same = tide_accels_same_gres(accels, i);
 		const struct tide_accel *all = &accels->accel[i];
@@ -204,7 +212,7 @@ char *tide_gresconf_write(const struct tide_accels *accels)
 				       &accels->accel[last + 1]))
 				last++;
 			write_line(out, &accels->accel[i], &accels->accel[last],
-				   all, same);
+				   all, same, node);
 		}
 	}
 	if (fclose(out)) {

@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fuzz_folder_fill(parts, sizeof(parts) / sizeof(*parts), data, size);
 	HOLDS(!tide_find(&where, &accels, &problems, &err));
 	check(&accels);
-	text = tide_gresconf_write(&accels);
+	text = tide_gresconf_write(&accels, NULL);
 	HOLDS(text);
 	free(text);
 	tide_accels_release(&accels);

@@ -100,7 +100,7 @@ static void test_trees(void)
 		       trees[i].tree);
 		ok(!problems.count, "nothing is wrong with it: %s",
 		   problems.count ? problems.problem[0].text : "-");
-		text = tide_gresconf_write(&accels);
+		text = tide_gresconf_write(&accels, NULL);
 		is_str(text, trees[i].want, "its devices");
 		free(text);
 		free(root);
@@ -213,7 +213,7 @@ static void test_parts(void)
 		}
 		is_int(find(root, NULL, &accels, &problems, &err), 0,
 		       cut[i].name);
-		text = tide_gresconf_write(&accels);
+		text = tide_gresconf_write(&accels, NULL);
 		is_str(text, cut[i].want, "its devices");
 		is_int((int64_t)problems.count, !!cut[i].problem, "problems");
 		if (cut[i].problem && problems.count)
@@ -271,7 +271,7 @@ static void test_curt(void)
 			free(line);
 		}
 		find(root, NULL, &accels, &problems, &err);
-		text = tide_gresconf_write(&accels);
+		text = tide_gresconf_write(&accels, NULL);
 		ok(text && strstr(text, curt[i].want), "%s", curt[i].name);
 		if (text && !strstr(text, curt[i].want))
 			diag("%s", text);
@@ -297,7 +297,7 @@ static void test_flags(void)
 		  (char[]){"sys/bus/pci/devices/0000:01:00.0/class 0x030200"});
 	tree_line(root, (char[]){"dev/nvidia0 synthetic"});
 	find(root, NULL, &accels, &problems, &err);
-	text = tide_gresconf_write(&accels);
+	text = tide_gresconf_write(&accels, NULL);
 	ok(text && strstr(text,
 			  "Name=gpu Type=h100 File=/dev/nvidia0 Flags=nvidia_gpu_env"),
 	   "a GPU has the flag of its maker");
@@ -315,7 +315,7 @@ static void test_flags(void)
 			"sys/bus/pci/devices/0000:02:00.0/drm/renderD140/dev 1"});
 	tree_line(root, (char[]){"dev/dri/renderD140 synthetic"});
 	find(root, NULL, &accels, &problems, &err);
-	text = tide_gresconf_write(&accels);
+	text = tide_gresconf_write(&accels, NULL);
 	ok(text && strstr(text, "Name=gpu Type=mi210 ") &&
 		   !strstr(text, "Flags="),
 	   "those of two have none");
