@@ -71,6 +71,15 @@ test_expect_success 'a line with the name alone is filled in' '
 	test "$(timeout 30 srun --gres=npu:ascend310p:1 bash -c "$told")" = 0/0
 '
 
+test_expect_success 'in whatever letters gres.conf has the name' '
+	gres_conf "NodeName=n1 Name=NPU Type=Ascend310P" &&
+	! log | grep "error: gres/npu" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3 &&
+	gres_conf "NodeName=n1 Name=Npu Type=ascend310p File=/dev/davinci[0-3]" &&
+	! log | grep "gres/npu:" &&
+	test "$(timeout 30 srun --gres=npu:4 bash -c "$told")" = 0,1,2,3/0,1,2,3
+'
+
 test_expect_success 'so is slurm.conf alone' '
 	gres_conf "" &&
 	test "$(timeout 30 srun --gres=npu:2 bash -c "$told")" = 0,1/0,1

@@ -123,6 +123,21 @@ void fini(void)
 	FREE_NULL_BITMAP(prolog_devices);
 }
 
+/*
+ * slurmd takes Name=MLU for ours, but slurmctld, which is sent the records, does
+ * not: it would drain the node.
+ */
+static int use_our_name(void *x, void *key)
+{
+	gres_slurmd_conf_t *record = x;
+
+	if (!xstrcasecmp(record->name, key) && xstrcmp(record->name, key)) {
+		xfree(record->name);
+		record->name = xstrdup(key);
+	}
+	return 0;
+}
+
 /* slurmd ends with an error: what cannot be used is missing in the list. */
 int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 {
@@ -131,6 +146,7 @@ int gres_p_node_config_load(list_t *gres_conf_list, node_config_load_t *config)
 	if (!config->in_slurmd)
 		return SLURM_SUCCESS;
 	forget();
+	list_for_each(gres_conf_list, use_our_name, (void *)gres_name());
 	tide_fill(gres_conf_list, gres_name(), config);
 	tide_links_turn(gres_conf_list, gres_name());
 	node.devices = tide_devices_load(gres_conf_list, gres_name());
