@@ -72,6 +72,28 @@ static int64_t check_files(struct gres_files *files,
 	return count;
 }
 
+/* slurmd takes types for the same whatever their letters; slurmctld does not.
+ */
+static void check_letters(struct gres_files *files,
+			  const struct tide_slurm_record *record,
+			  const char *own)
+{
+	const char *list = files->gres;
+	struct tide_gres line, item;
+
+	if (!tide_gres_next(&own, &line) || !line.type_len)
+		return;
+	while (tide_gres_next(&list, &item))
+		if (tide_gres_is(&item, &line) &&
+		    strncmp(item.type, line.type, line.type_len) != 0)
+			tide_site_say(
+				files->site, TIDE_LEVEL_ERROR, record,
+				"the same letters in Gres of slurm.conf and in gres.conf",
+				"Type=%.*s here, %.*s in Gres of slurm.conf: slurmctld takes them for two types, and jobs are refused",
+				(int)line.type_len, line.type,
+				(int)item.type_len, item.type);
+}
+
 static void check_line(struct gres_files *files,
 		       const struct tide_slurm_record *record)
 {
@@ -89,10 +111,14 @@ static void check_line(struct gres_files *files,
 		list = tide_slurm_own_value(record, "MultipleFiles");
 	else
 		multiple = false;
-	if (!name || !list)
+	if (!name)
 		return;
 	snprintf(own, sizeof(own), "%s%s%s", name, type ? ":" : "",
 		 type ? type : "");
+	if (type)
+		check_letters(files, record, own);
+	if (!list)
+		return;
 	n = check_files(files, record, list, multiple);
 	for (size_t i = 0; *item; i++) {
 		if (tide_site_gres_count(own, item))
