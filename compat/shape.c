@@ -23,7 +23,7 @@ uint32_t tide_shape_cores(void)
 
 const char *tide_shape_spool(void)
 {
-	return &conf && conf ? conf->spooldir : NULL;
+	return &conf && conf && !conf->print_gres ? conf->spooldir : NULL;
 }
 
 char *tide_shape_cpus(const char *cores)

@@ -13,7 +13,7 @@
 uint32_t tide_shape_sockets(void);
 uint32_t tide_shape_cores(void); /* of a socket */
 
-/* slurmd's spool directory; NULL outside of slurmd. */
+/* slurmd's spool directory; NULL outside of slurmd, and of slurmd -G. */
 const char *tide_shape_spool(void);
 
 /*

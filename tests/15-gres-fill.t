@@ -85,6 +85,14 @@ test_expect_success 'so is slurm.conf alone' '
 	test "$(timeout 30 srun --gres=npu:2 bash -c "$told")" = 0,1/0,1
 '
 
+test_expect_success 'slurmd -G, which only prints, writes nothing down' '
+	places=$TIDE_CLUSTER_DIR/spool/n1/tide-gres-npu &&
+	test -s "$places" && mv "$places" places &&
+	in_node "$(command -v slurmd)" -G -N n1 >printed 2>&1 &&
+	grep "Type=ascend310p" printed && test ! -e "$places" &&
+	mv places "$places"
+'
+
 test_expect_success 'devices are looked for once, and not by each job' '
 	program=$TIDE_CLUSTER_DIR/plugins/tide-devices &&
 	mv "$program" "$program.real" &&
