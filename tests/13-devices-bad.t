@@ -112,7 +112,9 @@ test_expect_success 'XML: no end, no file, no content, too much' '
 	for file in pipe.xml empty.xml huge.xml . /dev/zero nowhere.xml; do
 		status 1 "$tidectl" devices --xml $file &&
 		grep -qF "$file" err && test ! -s out || return 1
-	done
+	done &&
+	status 0 env HWLOC_XMLFILE=pipe.xml timeout 5 "$tidectl" devices &&
+	grep -q "HWLOC_XMLFILE.*pipe.xml.*not a plain file" err
 '
 
 test_expect_success 'XML: more devices than any node has' '

@@ -131,12 +131,12 @@ test_expect_success 'a device that is known to be out, and one that is missing' 
 		>"$(etc tide-health.except)" &&
 	becomes "" && drained &&
 	reason_is "tide-health: npu: slurm.conf has npu:ascend310p:4, found are 2" &&
-	rm "$(etc tide-health.except)" &&
+	rm "$(etc tide-health.except)" && mkfifo "$(etc tide-health.except)" &&
 	in_node mv /dev/davinci1 /dev/lost &&
 	becomes "" && drained &&
 	shown | grep -q "Reason=tide-health: npu 0000:02:00.0 (/dev/davinci1): its device file is not there" &&
 	in_node mv /dev/lost /dev/davinci1 &&
-	becomes "" && not_drained
+	becomes "" && not_drained && rm "$(etc tide-health.except)"
 '
 
 # again: slurmd is started anew. A node that is drained is not waited for.

@@ -204,6 +204,17 @@ static int say_bad(const struct load *load, const char *xml, const char *why,
 		xml, HWLOC_API_VERSION >> 16, HWLOC_API_VERSION >> 8 & 0xff);
 }
 
+/* hwloc reads the file of this variable in place of the machine. */
+static int check_xml_variable(const struct tide_root *root,
+			      struct tide_err *err)
+{
+	const char *path = root->live ? getenv("HWLOC_XMLFILE") : NULL;
+
+	if (path && *path && tide_file_plain(path, err))
+		return tide_err_prefix(err, "HWLOC_XMLFILE");
+	return 0;
+}
+
 int tide_topology_load(const struct tide_root *root, const char *xml,
 		       enum tide_socket socket,
 		       struct tide_topology **ret_topology,
@@ -218,6 +229,8 @@ int tide_topology_load(const struct tide_root *root, const char *xml,
 	if (!xml && !tide_root_has(root, "sys/devices/system/cpu"))
 		return 0;
 	if (!xml && !root->live && tide_recorded_plain(root, err))
+		return -1;
+	if (!xml && check_xml_variable(root, err))
 		return -1;
 	if (xml && tide_file_read(xml, &text, err))
 		return -1;

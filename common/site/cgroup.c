@@ -6,11 +6,13 @@
 #include "config.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
 #include "common/site/rules.h"
+#include "common/util/err.h"
 
 static const char why[] =
 	"nothing keeps a job from opening devices that it was not given";
@@ -32,12 +34,17 @@ static void check_conf(struct tide_site *site, const char *path)
 	struct tide_site own = *site;
 	struct tide_slurm *conf = NULL;
 	const struct tide_slurm_record *record = NULL;
-	int rc = tide_slurm_load(path, &conf, &problems, NULL);
+	struct tide_err unread;
+	int rc = tide_slurm_load(path, &conf, &problems, &unread);
+	bool there = !rc || errno != ENOENT;
 	const char *value =
 		rc ? NULL : tide_slurm_get(conf, "ConstrainDevices", &record);
 
 	own.path = path;
-	if (value && !is_yes(value))
+	if (rc && there)
+		tide_site_say(&own, TIDE_LEVEL_ERROR, NULL,
+			      "see cgroup.conf(5)", "%s", unread.text);
+	else if (value && !is_yes(value))
 		tide_site_say(&own, TIDE_LEVEL_WARNING, record,
 			      "ConstrainDevices=yes", "ConstrainDevices=%s: %s",
 			      value, why);

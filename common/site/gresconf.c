@@ -15,6 +15,7 @@
 
 #include "common/site/files.h"
 #include "common/site/rules.h"
+#include "common/util/err.h"
 
 struct gres_files {
 	struct tide_site *site;
@@ -175,15 +176,20 @@ void tide_site_device_files(struct tide_site *site, const char *dir,
 	struct tide_slurm *conf = NULL;
 	struct tide_site own = *site;
 	struct gres_files files = {.site = &own, .dev = dev, .gres = gres};
+	struct tide_err why;
 	char *path = NULL;
 
 	files.count = calloc(strlen(gres) + 1, sizeof(*files.count));
 	if (!files.count || asprintf(&path, "%s/gres.conf", dir) < 0) {
 		path = NULL;
 		site->findings->lost = 1;
-	} else if (!tide_slurm_load(path, &conf, &problems, NULL)) {
+	} else {
 		own.path = path;
-		check(&files, conf, node, found);
+		if (!tide_slurm_load(path, &conf, &problems, &why))
+			check(&files, conf, node, found);
+		else if (errno != ENOENT)
+			tide_site_say(&own, TIDE_LEVEL_ERROR, NULL,
+				      "see gres.conf(5)", "%s", why.text);
 	}
 	tide_site_seen_release(&files.seen);
 	tide_problems_release(&problems);

@@ -39,6 +39,7 @@ static const struct {
 	const char *name;
 	const char *host;
 	const char *gone;      /* a file that is not there */
+	const char *pipe;      /* a file in whose place is a pipe */
 	const char *from, *to; /* a change of slurm.conf */
 	const char *cgroup;    /* in the place of cgroup.conf */
 	enum tide_level level;
@@ -136,6 +137,18 @@ static const struct {
 	 .what = "Type=mlu290 here, MLU290 in Gres of slurm.conf: slurmctld takes them for two types",
 	 .fix = "the same letters"},
 	{.name = "no gres.conf", .host = "box", .gone = "gres.conf"},
+	{.name = "a gres.conf that is no file",
+	 .host = "box",
+	 .pipe = "gres.conf",
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "cannot be read: it is not a file",
+	 .fix = "see gres.conf(5)"},
+	{.name = "a cgroup.conf that is no file",
+	 .host = "lab1",
+	 .pipe = "cgroup.conf",
+	 .level = TIDE_LEVEL_ERROR,
+	 .what = "cannot be read: it is not a file",
+	 .fix = "see cgroup.conf(5)"},
 	{.name = "nothing keeps jobs apart",
 	 .host = "lab1",
 	 .cgroup = "ConstrainCores=yes\n",
@@ -241,6 +254,9 @@ static void put(const char *name, const char *text, const char *from,
 
 static void put_all(size_t i)
 {
+	/* what is a pipe would be waited for */
+	if (i && cases[i - 1].pipe)
+		unlink(path_of(cases[i - 1].pipe));
 	for (size_t k = 0; k < sizeof(plugins) / sizeof(*plugins); k++)
 		put(plugins[k], "", NULL, NULL);
 	put("slurm.conf", slurm_conf, cases[i].from, cases[i].to);
@@ -250,6 +266,9 @@ static void put_all(size_t i)
 	put("slurmdbd.conf", slurmdbd_conf, NULL, NULL);
 	if (cases[i].gone && unlink(path_of(cases[i].gone)))
 		diag("cannot remove %s", cases[i].gone);
+	if (cases[i].pipe && (unlink(path_of(cases[i].pipe)) ||
+			      mkfifo(path_of(cases[i].pipe), 0600)))
+		diag("cannot make a pipe of %s", cases[i].pipe);
 }
 
 static void test_case(size_t i)
