@@ -273,6 +273,9 @@ test_expect_success 'tidectl library is one library, a line an object' '
 		.[1].version == \"24.1.0\" and .[-1] == {done: true}" out &&
 	status 1 "$tidectl" library dcmi libnone.so &&
 	jq -e ". == {failed: \"absent\", text: \"there is no libnone.so\"}" out &&
+	status 1 "$tidectl" library dcmi libnone.so,/a/libnone.so &&
+	jq -e ".text == \"there is none of libnone.so, /a/libnone.so\"" out &&
+	test "$(cat err)" = "tidectl: there is none of libnone.so, /a/libnone.so" &&
 	test_expect_code 1 "$tidectl" library dcmi "$PWD/fake_dcmi.so" \
 		>/dev/full 2>err && grep -q "cannot write the answer" err &&
 	mkfifo pipe.so &&

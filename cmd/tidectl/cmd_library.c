@@ -97,6 +97,7 @@ static int ask(const char *api, const char *libraries)
 	struct tide_err err;
 	FILE *out = take_output();
 	const char *why;
+	int absent;
 
 	if (!out)
 		return tidectl_fail("cannot write the answer: %s",
@@ -110,12 +111,12 @@ static int ask(const char *api, const char *libraries)
 		/* the library's own end might never come */
 		_exit(ferror(out) ? TIDECTL_FAILED : TIDECTL_DONE);
 	}
-	why = errno == ENOENT	 ? "absent"
-	      : errno == ENOTSUP ? "unfit"
-				 : "refused";
+	absent = errno == ENOENT;
+	why = absent ? "absent" : errno == ENOTSUP ? "unfit" : "refused";
 	line(out, json_pack("{s:s, s:o}", "failed", why, "text",
 			    tidectl_json_text(err.text)));
-	tidectl_fail("%s: %s", libraries, err.text);
+	tidectl_fail("%s%s%s", absent ? "" : libraries, absent ? "" : ": ",
+		     err.text);
 	_exit(TIDECTL_FAILED);
 }
 

@@ -141,6 +141,24 @@ static void *open_library(const char *path, struct tide_err *err)
 	return NULL;
 }
 
+/* None of the list is there. */
+static int say_absent(const char *libraries, struct tide_err *err)
+{
+	int several = strchr(libraries, ',') != NULL;
+	char names[512] = "";
+	size_t used = 0;
+
+	while (*libraries && used + 3 < sizeof(names)) {
+		if (*libraries == ',')
+			names[used++] = ',';
+		names[used++] = *libraries == ',' ? ' ' : *libraries;
+		libraries++;
+	}
+	names[used] = '\0';
+	return tide_err_set(err, ENOENT, "there is %s %s",
+			    several ? "none of" : "no", names);
+}
+
 int tide_vendor_ask(const char *api, const char *libraries,
 		    const struct tide_vendor_sink *sink, struct tide_err *err)
 {
@@ -167,5 +185,5 @@ int tide_vendor_ask(const char *api, const char *libraries,
 		if (len && errno != ENOENT)
 			return -1;
 	}
-	return tide_err_set(err, ENOENT, "there is no %s", libraries);
+	return say_absent(libraries, err);
 }

@@ -152,7 +152,7 @@ static const struct {
 	const char *text;
 } bad[] = {
 	{"cndev", "none.so,/nowhere/none.so", "", ENOENT,
-	 "there is no none.so,/nowhere/none.so"},
+	 "there is none of none.so, /nowhere/none.so"},
 	{"cndev", FAKES "fake_cndev.so", "refuse", EIO,
 	 "it says: No Driver (1)"},
 	{"cndev", FAKES "fake_cndev.so", "version", ENOTSUP,
