@@ -46,11 +46,9 @@ void tide_accel_release(struct tide_accel *accel)
 
 bool tide_accel_is(const struct tide_accel *accel, const char *type)
 {
-	if (!accel->whole)
-		return strcasestr(accel->type, type);
-	if (accel->untold && !accel->share.num)
-		return !strcasestr(accel->whole, type);
-	return !strcasecmp(accel->type, type);
+	if (accel->whole && accel->untold && !accel->share.num)
+		return !tide_type_is(accel->whole, false, type);
+	return tide_type_is(accel->type, accel->whole, type);
 }
 
 void tide_accels_release(struct tide_accels *accels)

@@ -75,8 +75,8 @@ void tide_accels_release(struct tide_accels *accels);
 void tide_accel_release(struct tide_accel *accel);
 
 /*
- * Does a type by hand stand for this one?  Those that have it in their name; of
- * a part, the same name, and any that is not the whole's while nobody tells.
+ * Does a type by hand stand for this one, by tide_type_is()?  Of a part of
+ * which nobody tells, any that is not the whole's.
  */
 bool tide_accel_is(const struct tide_accel *accel, const char *type);
 

@@ -177,6 +177,13 @@ const struct tide_part *tide_table_part(const struct tide_table *table,
 bool tide_table_physical(const struct tide_table *table,
 			 const struct tide_family *family, const char *type);
 
+/*
+ * Does a type that a person wrote stand for devices of this one?  It does for
+ * what has it in its name, as a100 for a100-sxm4-80gb; of parts for that name
+ * alone.  Case does not count.
+ */
+bool tide_type_is(const char *type, bool part, const char *by_hand);
+
 /* Take the next item off a list; false at its end. len is of *ret_item. */
 bool tide_list_next(const char **cursor, const char **ret_item,
 		    size_t *ret_len);

@@ -154,6 +154,12 @@ bool tide_family_is_part(const struct tide_family *family, const char *path)
 				 strcspn(family->part_file, ","), path, &n, &m);
 }
 
+bool tide_type_is(const char *type, bool part, const char *by_hand)
+{
+	return part ? !strcasecmp(type, by_hand)
+		    : strcasestr(type, by_hand) != NULL;
+}
+
 bool tide_list_has(const char *list, const char *word)
 {
 	const char *cursor = list, *item;

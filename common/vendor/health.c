@@ -140,7 +140,7 @@ static bool is_of(const struct tide_family *family,
 {
 	size_t len = strlen(model->type);
 
-	if (!*type || strcasestr(model->type, type))
+	if (!*type || tide_type_is(model->type, false, type))
 		return true;
 	return family->info_type && !strncasecmp(model->type, type, len) &&
 	       type[len] == '-';
@@ -166,7 +166,7 @@ static const char *known(const struct tide_table *table,
 		const char *gres = table->family[table->part[i].family].gres;
 
 		if (!strcmp(gres, item->gres) &&
-		    !strcasecmp(table->part[i].type, item->type))
+		    tide_type_is(table->part[i].type, true, item->type))
 			return gres;
 	}
 	return NULL;

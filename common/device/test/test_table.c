@@ -372,6 +372,27 @@ static void test_no_table(void)
 	}
 }
 
+static void test_type(void)
+{
+	static const struct {
+		const char *type, *by_hand;
+		bool part, want;
+	} rows[] = {
+		{"a100-sxm4-80gb", "a100", false, true},
+		{"a100-sxm4-80gb", "SXM4", false, true},
+		{"a100", "a100-sxm4-80gb", false, false},
+		{"a100", "a800", false, false},
+		{"vir04", "VIR04", true, true},
+		{"vir04_3c", "vir04", true, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		ok(tide_type_is(rows[i].type, rows[i].part, rows[i].by_hand) ==
+			   rows[i].want,
+		   "%s stands for %s%s: %d", rows[i].by_hand,
+		   rows[i].part ? "part " : "", rows[i].type, rows[i].want);
+}
+
 int main(void)
 {
 	test_no_table();
@@ -380,5 +401,6 @@ int main(void)
 	test_site();
 	test_physical();
 	test_part();
+	test_type();
 	return tap_done();
 }

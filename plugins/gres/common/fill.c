@@ -10,6 +10,7 @@
 #include "src/common/list.h"
 
 #include "common/conf/lines.h"
+#include "common/device/table.h"
 #include "compat/shape.h"
 #include "plugins/gres/common/ask.h"
 #include "plugins/gres/common/cores.h"
@@ -259,15 +260,13 @@ static gres_slurmd_conf_t *make(const gres_slurmd_conf_t *record,
 	return new;
 }
 
-/* A type stands for what has it in its name; that of a part for it alone. */
 static bool fits(const gres_slurmd_conf_t *record, const struct found *found,
 		 bool exactly)
 {
 	if (!record->type_name)
 		return true;
-	return exactly || found->part
-		       ? !xstrcasecmp(found->type, record->type_name)
-		       : !!xstrcasestr(found->type, record->type_name);
+	return found->type && tide_type_is(found->type, exactly || found->part,
+					   record->type_name);
 }
 
 /* How many are there that fit the record. */
