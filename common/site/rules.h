@@ -4,9 +4,9 @@
  * the rules are in slurm.c (what Slurm as a whole is told), nodes.c
  * (nodes and partitions), types.c (devices), devices.c (priced devices),
  * rates.c (prices and limits), of one host, host.c, gresconf.c and files.c
- * (what it has on its disk), compare.c (what devices it has), greslines.c (lines
- * of gres.conf together), cgroup.c (who can open devices), munge.c and, of a
- * running cluster, live.c (accounts, versions), live_nodes.c (nodes) and
+ * (what it has on its disk), compare.c (what devices it has), greslines.c
+ * (lines of gres.conf together), cgroup.c (who can open devices), munge.c and,
+ * of a running cluster, live.c (accounts, versions), live_nodes.c (nodes) and
  * enforce.c (jobs and associations).
  */
 #ifndef TIDE_SITE_RULES_H

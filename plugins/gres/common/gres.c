@@ -124,8 +124,8 @@ void fini(void)
 }
 
 /*
- * slurmd takes Name=MLU for ours, but slurmctld, which is sent the records, does
- * not: it would drain the node.
+ * slurmd takes Name=MLU for ours, but slurmctld, which is sent the records,
+ * does not: it would drain the node.
  */
 static int use_our_name(void *x, void *key)
 {
