@@ -9,10 +9,8 @@ test_description='gres/mlu hands out devices'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so" ] || {
-	skip_all='gres/mlu is not built'
-	test_done
-}
+skip_unless 'gres/mlu is not built' \
+	test -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so"
 
 # What a process was told: VISIBLE/JOB/STEP, unset shown as "unset".
 cat >told <<'SCRIPT'

@@ -10,10 +10,8 @@ test_description='gres/mlu with devices constrained by cgroup'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster --cgroup
-[ -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so" ] || {
-	skip_all='gres/mlu is not built'
-	test_done
-}
+skip_unless 'gres/mlu is not built' \
+	test -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so"
 
 # VISIBLE/JOB/STEP, then the devices that can be opened.
 cat >told <<'SCRIPT'

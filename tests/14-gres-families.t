@@ -9,10 +9,8 @@ test_description='devices of several families on a mixed cluster'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
-	skip_all='gres/npu is not built'
-	test_done
-}
+skip_unless 'gres/npu is not built' \
+	test -e "$builddir/plugins/gres/npu/.libs/gres_npu.so"
 
 # told VARIABLE GRES: what a process was told, VISIBLE/JOB/STEP.
 cat >told <<'SCRIPT'

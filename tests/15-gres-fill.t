@@ -11,14 +11,9 @@ test_description='records of gres.conf are filled in by discovery'
 # shellcheck source=tests/lib/tree.sh
 . "$TIDE_TOP/tests/lib/tree.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
-	skip_all='gres/npu is not built'
-	test_done
-}
-[ -d /sys/bus/pci/devices ] || {
-	skip_all='there is no /sys/bus/pci/devices here'
-	test_done
-}
+skip_unless 'gres/npu is not built' \
+	test -e "$builddir/plugins/gres/npu/.libs/gres_npu.so"
+skip_unless 'there is no /sys/bus/pci/devices here' test -d /sys/bus/pci/devices
 
 # slurmctld and slurmd start a new process at each reconfigure
 slurm_since 23.11 && test_set_prereq NEW_PROCESS

@@ -13,10 +13,8 @@ test_description='tidectl devices asks vendors libraries'
 
 tidectl=$builddir/cmd/tidectl/tidectl
 fakes=$builddir/common/vendor/test/.libs
-[ -e "$fakes/fake_cndev.so" ] || {
-	skip_all='the stand-ins are not built: make check builds them'
-	test_done
-}
+skip_unless 'the stand-ins are not built: make check builds them' \
+	test -e "$fakes/fake_cndev.so"
 unset SLURM_CONF FAKE
 for name in mlu370 npu310p dcu; do
 	make_tree "$TIDE_TOP/tests/data/devices/$name.tree" "$name"

@@ -12,14 +12,9 @@ test_description='a node with a broken device is drained'
 . "$TIDE_TOP/tests/lib/tree.sh"
 need_cluster
 library=$builddir/common/vendor/test/.libs/fake_dcmi.so
-[ -e "$library" ] || {
-	skip_all='the stand-ins are not built: make check builds them'
-	test_done
-}
-[ -d /sys/bus/pci/devices ] || {
-	skip_all='there is no /sys/bus/pci/devices here'
-	test_done
-}
+skip_unless 'the stand-ins are not built: make check builds them' \
+	test -e "$library"
+skip_unless 'there is no /sys/bus/pci/devices here' test -d /sys/bus/pci/devices
 
 # in_node COMMAND...: in the mount namespace of the node.
 in_node() {

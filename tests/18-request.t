@@ -9,10 +9,8 @@ test_description='any accelerator that will do'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
-	skip_all='gres/npu is not built'
-	test_done
-}
+skip_unless 'gres/npu is not built' \
+	test -e "$builddir/plugins/gres/npu/.libs/gres_npu.so"
 
 tidectl=$builddir/cmd/tidectl/tidectl
 

@@ -10,10 +10,8 @@ test_description='what jobs are told of their devices'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
-	skip_all='gres/npu is not built'
-	test_done
-}
+skip_unless 'gres/npu is not built' \
+	test -e "$builddir/plugins/gres/npu/.libs/gres_npu.so"
 # srun of 22.05 knows no --tres-per-task, and binds tasks to GPUs only.
 ! slurm_since 24.11 || test_set_prereq TRES_PER_TASK
 

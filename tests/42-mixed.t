@@ -13,10 +13,8 @@ test_description='mixed nodes: types as TRES, prices, windows, requests'
 # shellcheck source=tests/lib/credits.sh
 . "$TIDE_TOP/tests/lib/credits.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/npu/.libs/gres_npu.so" ] || {
-	skip_all='gres/npu is not built'
-	test_done
-}
+skip_unless 'gres/npu is not built' \
+	test -e "$builddir/plugins/gres/npu/.libs/gres_npu.so"
 
 tidectl=$builddir/cmd/tidectl/tidectl
 

@@ -11,14 +11,10 @@ test_description='cores and links of devices that were filled in'
 # shellcheck source=tests/lib/cluster.sh
 . "$(dirname "$0")/lib/cluster.sh"
 need_cluster
-[ -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so" ] || {
-	skip_all='gres/mlu is not built'
-	test_done
-}
-[ -d /sys/bus/pci/devices ] && [ -d /proc/driver ] || {
-	skip_all='there is no /sys/bus/pci/devices or /proc/driver here'
-	test_done
-}
+skip_unless 'gres/mlu is not built' \
+	test -e "$builddir/plugins/gres/mlu/.libs/gres_mlu.so"
+skip_unless 'there is no /sys/bus/pci/devices or /proc/driver here' \
+	ls -d /sys/bus/pci/devices /proc/driver
 [ "$(cat /sys/devices/system/cpu/online)" = 0-$(($(nproc) - 1)) ] &&
 	[ "$(nproc)" -ge 2 ] || {
 	skip_all='two processors, 0 and 1, are wanted'

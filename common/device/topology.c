@@ -515,15 +515,6 @@ out:
 	return rc;
 }
 
-void tide_near_release(struct tide_near *near)
-{
-	free(near->cores);
-	free(near->local);
-	free(near->cpus);
-	free(near->local_cpus);
-	memset(near, 0, sizeof(*near));
-}
-
 /* Is it a bridge behind that of the host? */
 static bool is_switch(hwloc_obj_t object)
 {

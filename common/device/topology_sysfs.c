@@ -81,15 +81,6 @@ int tide_topology_near(struct tide_topology *topology,
 		       : tide_err_set(err, ENOMEM, "out of memory");
 }
 
-void tide_near_release(struct tide_near *near)
-{
-	free(near->cores);
-	free(near->local);
-	free(near->cpus);
-	free(near->local_cpus);
-	memset(near, 0, sizeof(*near));
-}
-
 bool tide_topology_same_switch(struct tide_topology *topology,
 			       const struct tide_pci *a,
 			       const struct tide_pci *b)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The least of TAP that our C tests need: ok(), is_int(), is_str(), skip() and
- * the plan at the end.  Header only; one test program includes it once.
+ * the plan at the end, and what ends a test's folder.  Header only; one test
+ * program includes it once.
  */
 #ifndef TIDE_TESTS_TAP_H
 #define TIDE_TESTS_TAP_H
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int tap_count;
@@ -50,6 +52,15 @@ __attribute__((unused)) static int is_str(const char *got, const char *want,
 		printf("# got '%s'\n# wanted '%s'\n", got ? got : "(null)",
 		       want ? want : "(null)");
 	return same;
+}
+
+/* The folder of mkdtemp() that a test worked in, with all that is in it. */
+__attribute__((unused)) static void tap_remove(const char *folder)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
+	ok(!system(command), "the folder is gone");
 }
 
 __attribute__((format(printf, 1, 2), unused)) static void diag(const char *fmt,

@@ -199,7 +199,6 @@ static void test_problem_files(void)
 
 int main(void)
 {
-	char command[64];
 
 	if (!mkdtemp(folder)) {
 		ok(0, "a folder of our own: %s", strerror(errno));
@@ -210,7 +209,6 @@ int main(void)
 	test_depth();
 	test_unreadable();
 	test_problem_files();
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ok(!system(command), "the folder is gone");
+	tap_remove(folder);
 	return tap_done();
 }

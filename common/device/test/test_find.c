@@ -635,15 +635,6 @@ static void test_xml(void)
 	   "a device: %s", err.text);
 }
 
-static void remove_folder(void)
-{
-	char command[64];
-
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	if (system(command))
-		diag("could not remove %s", folder);
-}
-
 int main(void)
 {
 	struct tide_problems problems = {0};
@@ -664,6 +655,6 @@ int main(void)
 	test_real();
 	test_xml();
 	tide_table_destroy(table);
-	remove_folder();
+	tap_remove(folder);
 	return tap_done();
 }

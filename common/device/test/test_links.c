@@ -205,14 +205,13 @@ static void test_kfd(const char *folder)
 
 int main(void)
 {
-	char folder[] = "/tmp/tide-links.XXXXXX", command[64];
+	char folder[] = "/tmp/tide-links.XXXXXX";
 
 	if (!mkdtemp(folder))
 		return 1;
 	test_rings();
 	test_grades();
 	test_kfd(folder);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	ok(!system(command), "the folder goes");
+	tap_remove(folder);
 	return tap_done();
 }

@@ -185,15 +185,12 @@ static void test_case(size_t i)
 int main(void)
 {
 	struct tide_problems problems = {0};
-	char command[64];
 
 	if (!mkdtemp(folder) || tide_table_load(NULL, &table, &problems, NULL))
 		return 1;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		test_case(i);
 	tide_table_destroy(table);
-	snprintf(command, sizeof(command), "rm -rf '%s'", folder);
-	if (system(command))
-		diag("could not remove %s", folder);
+	tap_remove(folder);
 	return tap_done();
 }

@@ -460,7 +460,6 @@ static void test_all_twice(void)
 int main(void)
 {
 	static const char *const folders[] = {"ours", "stock", "dev"};
-	char command[64];
 
 	if (!mkdtemp(folder)) {
 		ok(0, "a folder of our own: %s", strerror(errno));
@@ -474,7 +473,6 @@ int main(void)
 	test_all_twice();
 	test_no_conf();
 	test_fold();
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ok(!system(command), "the folder is gone");
+	tap_remove(folder);
 	return tap_done();
 }

@@ -80,7 +80,6 @@ int main(void)
 	static char old[] = "22.05.7", other[] = "/stock", why[] = "no answer";
 	static char tracked[] = "cpu,gres/gpu:a";
 	struct tide_live live = good();
-	char command[64];
 
 	if (!mkdtemp(folder)) {
 		ok(0, "a folder of our own: %s", strerror(errno));
@@ -155,7 +154,6 @@ int main(void)
 	live.refused_why = why;
 	is_found(&live, "22.05.8", 1, "Slurm refuses this file: no answer",
 		 "slurm.conf(5)", "a slurm.conf that Slurm refuses");
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	ok(!system(command), "the folder is gone");
+	tap_remove(folder);
 	return tap_done();
 }

@@ -341,15 +341,6 @@ static bool make_files(void)
 	return made;
 }
 
-static void remove_files(void)
-{
-	char *command = xstrdup_printf("rm -rf '%s'", folder);
-
-	if (system(command))
-		diag("could not remove %s", folder);
-	xfree(command);
-}
-
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -365,6 +356,6 @@ int main(void)
 	} else {
 		skip("lists of devices", "mknod is not allowed here");
 	}
-	remove_files();
+	tap_remove(folder);
 	return tap_done();
 }

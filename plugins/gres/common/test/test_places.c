@@ -152,15 +152,6 @@ static void test_written(void)
 	xfree(path);
 }
 
-static void remove_files(void)
-{
-	char *command = xstrdup_printf("rm -rf '%s'", folder);
-
-	if (system(command))
-		diag("could not remove %s", folder);
-	xfree(command);
-}
-
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -168,6 +159,6 @@ int main(void)
 	test_rows();
 	test_bad();
 	test_written();
-	remove_files();
+	tap_remove(folder);
 	return tap_done();
 }
