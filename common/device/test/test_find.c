@@ -232,6 +232,13 @@ static void test_parts(void)
 #define MAP(address) \
 	"sys/bus/pci/devices/" address "/devdrv_sysfs_bdf_to_devid 01:00.0 5"
 
+#define PORT(address, id)                                            \
+	"sys/devices/pci0000:00/" address "/vendor 0x19e5",          \
+		"sys/devices/pci0000:00/" address "/device " id,     \
+		"sys/devices/pci0000:00/" address "/class 0x120000", \
+		"sys/bus/pci/devices/" address                       \
+		" -> ../../../devices/pci0000:00/" address
+
 /* Machines that tell little of a device. */
 static const struct {
 	const char *name;
@@ -249,6 +256,9 @@ static const struct {
 	{"a map of all functions",
 	 {PCI("0000:01:00.0", "0xd802"), MAP("0000:01:00.0")},
 	 "Name=npu Type=ascend910b File=/dev/davinci5\n"},
+	{"the host's bridge is no switch that links",
+	 {PORT("0000:01:00.0", "0xd802"), PORT("0000:02:00.0", "0xd802")},
+	 "Name=npu Type=ascend910b File=/dev/davinci[0-1]\n"},
 	{"which is of the first domain alone",
 	 {PCI("0001:01:00.0", "0xd802"), MAP("0001:01:00.0")},
 	 "Name=npu Type=ascend910b File=/dev/davinci0\n"},

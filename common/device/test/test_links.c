@@ -124,7 +124,10 @@ static void test_grades(void)
 	   "a chain: wide, narrow, one between, farther, not at all");
 }
 
-/* A node of KFD, and its links as "TYPE:TO:WEIGHT:WIDTH ...". */
+/*
+ * A node of KFD at the domain (from bit 32 on) and place, and its links as
+ * "TYPE:TO:WEIGHT:WIDTH ...".
+ */
 static void kfd_node(const char *root, int node, long place, const char *links)
 {
 	char line[256];
@@ -133,8 +136,9 @@ static void kfd_node(const char *root, int node, long place, const char *links)
 	snprintf(
 		line, sizeof(line),
 		"sys/class/kfd/kfd/topology/nodes/%d/properties simd_count %d\\n"
-		"location_id %ld\\ndomain 0\\ndrm_render_minor %d",
-		node, place ? 240 : 0, place, place ? 127 + node : 0);
+		"location_id %ld\\ndomain %ld\\ndrm_render_minor %d",
+		node, place ? 240 : 0, place & 0xffffffff, place >> 32,
+		place ? 127 + node : 0);
 	tree_line(root, line);
 	for (int i = 0; sscanf(links, "%d:%d:%d:%d%n", &type, &to, &weight,
 			       &width, &used) == 4;
@@ -187,7 +191,8 @@ static void test_kfd(const char *folder)
 	kfd_node(root, 1, 0x3300, "2:0:20:0 11:3:15:50000");
 	kfd_node(root, 2, 0x3600, "2:0:20:0 11:4:15:100000");
 	kfd_node(root, 3, 0xa300, "11:1:15:50000");
-	kfd_node(root, 4, 0xa600, "11:2:15:100000 2:1:20:32000");
+	kfd_node(root, 4, 0xa600, "11:2:15:100000 2:1:15:32000");
+	kfd_node(root, 5, 1L << 32 | 0x3300, "11:2:15:50000");
 	has_links(root, "-1,0,1,0 0,-1,0,2 1,0,-1,0 0,2,0,-1",
 		  "direct links, as wide as they are; PCI is none");
 	kfd_node(root, 1, 0x3300, "11:2:15:0 11:4:15:0 11:3:30:0");
