@@ -269,6 +269,15 @@ static void test_libraries(void)
 }
 
 /* Gres= against three MLU370-X8, or what set_types() makes of them. */
+static void test_except(void)
+{
+	reset();
+	is_health(
+		"mlu:mlu370-x8:3", "0000:20:00.0",
+		"3\nfault mlu -: slurm.conf has mlu:mlu370-x8:3, found are 2\n",
+		"one that is known to be out does not count");
+}
+
 struct count {
 	const char *expect, *want;
 };
@@ -351,6 +360,9 @@ static void test_parts(void)
 	};
 	static const struct count cut[] = {
 		{"mlu:mlu370-x8:1,mlu:mlu370-x8-part:2", "3\n"},
+		/* the family's name is that of whole devices */
+		{"mlu:mlu:3",
+		 "4\nfault mlu -: slurm.conf has mlu:mlu:3, found are 1\n"},
 		{"mlu:mlu370-x8:3",
 		 "4\nfault mlu -: slurm.conf has mlu:mlu370-x8:3, found are 1\n"},
 		{"mlu:mlu370-x8:1,mlu:mlu370-x8-part:4",
@@ -506,6 +518,7 @@ int main(void)
 	test_devices();
 	test_libraries();
 	test_counts();
+	test_except();
 	test_parts();
 	test_profiles();
 	test_partitions();

@@ -218,6 +218,18 @@ int main(void)
 	list_flush(devices);
 	list_flush(records);
 
+	/* files of one device are at one place */
+	add_record(records, "npu", "ascend910b", "x", 1);
+	add_record(records, "npu", "ascend910b", "x", 1);
+	add_record(records, "npu", "ascend310p", "x", 1);
+	add_device(devices, 0, "/dev/davinci0", 0);
+	add_device(devices, 0, "/dev/davinci1", 1);
+	add_device(devices, 1, "/dev/davinci2", 2);
+	test_family(table, "npu", records, devices,
+		    "ASCEND_RT_VISIBLE_DEVICES:0-1");
+	list_flush(devices);
+	list_flush(records);
+
 	add_record(records, "accel", "s60", "x", 2);
 	add_record(records, "accel", "iluvatar", "x", 1);
 	add_device(devices, 0, "/dev/gcu0", 0);
