@@ -204,6 +204,15 @@ test_expect_success 'by hand, while a look is under way, it does not say well' '
 	grep "another look is under way" err && echo >mode
 '
 
+test_expect_success 'an answer of scontrol without end is none' '
+	mkdir bin && printf "#!/bin/sh\nexec head -c 10M /dev/urandom\n" >bin/scontrol &&
+	chmod +x bin/scontrol &&
+	test_must_fail timeout 20 env PATH="$PWD/bin:$PATH" SLURMD_NODENAME=n1 \
+		TIDE_HEALTH_LOCK="$PWD/other" TIDE_HEALTH_SEEN="$PWD/unseen" \
+		"$builddir/cmd/health/tide-health" --dry-run 2>err &&
+	grep "cannot ask about node n1" err
+'
+
 test_expect_success 'without slurmctld nothing changes, and slurmd is not kept' '
 	rm mode && flock lock true && "$CLUSTER" kill9 slurmctld && echo fault >mode &&
 	start=$(now) && test_must_fail by_hand && [ $(($(now) - start)) -lt 30 ] &&
