@@ -42,8 +42,8 @@ struct tide_trial {
 	const char *partition, *account;
 	const char *gres; /* of each node, as of --gres */
 	uint32_t nodes;
-	uint32_t limit_min,
-		time_min; /* TIDE_NO_LIMIT: for as long as it likes */
+	uint32_t limit_min; /* TIDE_NO_LIMIT: for as long as it likes */
+	uint32_t time_min;  /* the same */
 };
 
 /*

@@ -13,10 +13,7 @@
 #include "common/device/table_impl.h"
 
 enum {
-	MAX_KEYS = 32, /* in a record */
-};
-
-enum {
+	MAX_KEYS = 32,	    /* in a record */
 	MAX_RECORDS = 4096, /* no table has as many by far */
 	MAX_ERRORS = 100,   /* nor is that one with mistakes */
 };
